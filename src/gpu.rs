@@ -6,17 +6,12 @@
 
 mod encode;
 mod job;
-mod pipeline_factory;
 mod pipeline_key;
-mod pipeline_queue;
+mod pipelines;
 mod pool;
 mod prepare;
 mod prepared;
-mod profile_bindings;
 mod request;
-mod shown;
-mod step;
-mod textures;
 mod uniforms;
 mod view_info;
 
@@ -28,16 +23,14 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use encode::{BlurRecorder, Timed, Views, attachment, record_together};
+pub use encode::{BlurRecorder, Timed, Views, attachment};
 pub use job::{BlurJob, BlurState, Deferred};
-pub use pipeline_factory::fragment_state;
 pub use pipeline_key::{deferred_definitions, deferred_layout};
-pub use pipeline_queue::{BlurReadiness, blurs_ready};
-pub use pool::TextureKind;
+pub use pipelines::{BlurReadiness, blurs_ready, fragment_state};
+pub use pool::{TextureKind, create_texel_buffer};
 pub use prepare::BlurPreparer;
+pub use prepared::BlurAccess;
 pub use request::{BlurRequest, Work, WorkKind};
-pub use step::BlurAccess;
-pub use textures::create_texel_buffer;
 pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};
 
 /// The backend that the app has chosen.
@@ -120,16 +113,13 @@ pub fn plugin(app: &mut App, backend: BlurBackend) {
     render_app
         .insert_resource(readiness)
         .init_resource::<BlurCompilation>()
-        .init_gpu_resource::<textures::IntermediateTextures>()
-        .add_systems(RenderStartup, (pipeline_queue::init_pipelines, ask))
-        .init_resource::<textures::FrameTime>()
-        .add_systems(
-            ExtractSchedule,
-            (pipeline_queue::extract_compilation, textures::extract_time),
-        )
+        .init_gpu_resource::<pool::IntermediateTextures>()
+        .add_systems(RenderStartup, (pipelines::init_pipelines, ask))
+        .init_resource::<pool::FrameTime>()
+        .add_systems(ExtractSchedule, (pipelines::extract_compilation, pool::extract_time))
         .add_systems(
             Render,
-            (textures::give_back_textures, pipeline_queue::compile_more).in_set(RenderSystems::Cleanup),
+            (pool::give_back_textures, pipelines::compile_more).in_set(RenderSystems::Cleanup),
         );
 }
 

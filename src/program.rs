@@ -7,6 +7,8 @@
 
 pub mod workgroups;
 
+use core::mem::discriminant;
+
 /// The program of a pass. The value in an [`Option`] is a constant that the program is compiled with; `None` serves any
 /// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -168,7 +170,10 @@ impl Program {
         of_level: false,
         beyond: Beyond::Folded,
     };
-
+    const BLEND_FRAGMENT: Self = Self::BlendFragment {
+        filtered: true,
+        sums: Sums::Filtered,
+    };
     const BLUR_UPSAMPLE_ANY: Self = Self::BlurUpsampleCompute { cell_and_reach: None };
 
     /// The version that serves any kernel.
@@ -183,26 +188,23 @@ impl Program {
         }
     }
 
-    /// One program of each shader.
-    pub const SHADERS: [Self; 15] = [
-        Self::CopyFragment,
-        Self::OpaqueFragment,
-        Self::MipmapFragment,
-        Self::DownsampleFragment,
-        Self::CONVOLVE_FRAGMENT_ANY,
-        Self::UpsampleFragment { filtered: true },
-        Self::DOWNSAMPLE_ANY,
-        Self::CONVOLVE_ANY,
-        Self::ConvolveHalvesCompute(0),
-        Self::UpsampleCompute(None),
-        Self::BLUR_UPSAMPLE_ANY,
-        Self::BlendFragment {
-            filtered: true,
-            sums: Sums::Filtered,
-        },
-        Self::GatherFragment { filtered: true },
-        Self::GatherCompute,
-        Self::BlendCompute,
+    /// One program of each shader, and the name of the shader, which is that of its entry point.
+    pub const SHADERS: [(Self, &str); 15] = [
+        (Self::CopyFragment, "copy_fragment"),
+        (Self::OpaqueFragment, "opaque_fragment"),
+        (Self::MipmapFragment, "mipmap_fragment"),
+        (Self::DownsampleFragment, "downsample_fragment"),
+        (Self::CONVOLVE_FRAGMENT_ANY, "convolve_fragment"),
+        (Self::UpsampleFragment { filtered: true }, "upsample_fragment"),
+        (Self::DOWNSAMPLE_ANY, "downsample_compute"),
+        (Self::CONVOLVE_ANY, "convolve_compute"),
+        (Self::ConvolveHalvesCompute(0), "convolve_halves_compute"),
+        (Self::UpsampleCompute(None), "upsample_compute"),
+        (Self::BLUR_UPSAMPLE_ANY, "blur_upsample_compute"),
+        (Self::BLEND_FRAGMENT, "blend_fragment"),
+        (Self::GatherFragment { filtered: true }, "gather_fragment"),
+        (Self::GatherCompute, "gather_compute"),
+        (Self::BlendCompute, "blend_compute"),
     ];
 
     /// The path of its shader in `src/shaders`, without the extension.
@@ -212,24 +214,9 @@ impl Program {
     }
 
     /// The name of its shader, and of its entry point.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CopyFragment => "copy_fragment",
-            Self::OpaqueFragment => "opaque_fragment",
-            Self::MipmapFragment => "mipmap_fragment",
-            Self::DownsampleFragment => "downsample_fragment",
-            Self::ConvolveFragment { .. } => "convolve_fragment",
-            Self::UpsampleFragment { .. } => "upsample_fragment",
-            Self::DownsampleCompute { .. } => "downsample_compute",
-            Self::ConvolveCompute { .. } => "convolve_compute",
-            Self::ConvolveHalvesCompute(_) => "convolve_halves_compute",
-            Self::UpsampleCompute(_) => "upsample_compute",
-            Self::BlurUpsampleCompute { .. } => "blur_upsample_compute",
-            Self::BlendFragment { .. } => "blend_fragment",
-            Self::GatherFragment { .. } => "gather_fragment",
-            Self::GatherCompute => "gather_compute",
-            Self::BlendCompute => "blend_compute",
-        }
+    pub fn name(self) -> &'static str {
+        let is_it = |(program, _): &&(Self, _)| discriminant(program) == discriminant(&self);
+        Self::SHADERS.iter().find(is_it).map_or("", |(_, name)| name)
     }
 
     /// Whether it runs in a compute pass.

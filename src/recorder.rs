@@ -201,11 +201,7 @@ impl TextureBlurRecorder<'_> {
         if !is_alike {
             return false;
         }
-        let views = Views {
-            // A main texture is a pair, and transient textures change places.
-            turns: 2,
-            ..Views::new(source.view(), target.view())
-        };
+        let views = Views::new(source.view(), target.view());
         if prepared.is_recorded && !prepared.source_is_fresh && !blur.has_warned && !blur.job.is_idle() {
             blur.has_warned = true;
             let name = label.map_or("a TextureBlur", BlurLabel::as_str);

@@ -14,7 +14,7 @@ use super::label::BlurLabel;
 use crate::mailbox::{Mailbox, lock};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::diagnostic::DiagnosticsRecorder;
+use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
 use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages, MapMode};
 use bevy::render::renderer::{RenderContext, RenderDevice, RenderQueue};
 use bevy::render::settings::WgpuFeatures;
@@ -56,18 +56,22 @@ pub struct PassTimer {
 /// 0. So passes are timed instead, and there are no CPU times.
 const TIMES_ENCODERS: bool = !cfg!(target_os = "macos");
 
-/// Bevy's recorder, if it times command encoders.
-pub fn recorder_of<'w>(context: &RenderContext<'w, '_>) -> Option<Res<'w, DiagnosticsRecorder>> {
-    context.diagnostic_recorder().filter(|_| TIMES_ENCODERS)
-}
-
-/// The label of what is measured, `None` if nothing is, and Bevy's recorder as far as it can be used.
-pub fn measured<'w>(
-    context: &RenderContext<'w, '_>,
-    label: impl FnOnce() -> BlurLabel,
-) -> (Option<BlurLabel>, Option<Res<'w, DiagnosticsRecorder>>) {
-    let is_measured = context.diagnostic_recorder().is_some();
-    (is_measured.then(label), recorder_of(context))
+/// Encodes what takes the time of a label, if there is one, as a span of Bevy's recorder, if that times command encoders. What is
+/// encoded may divide its span.
+pub fn timed<R>(
+    context: &mut RenderContext,
+    label: Option<&BlurLabel>,
+    encode: impl FnOnce(&mut RenderContext, Option<&DiagnosticsRecorder>) -> R,
+) -> R {
+    let times = |_: &Res<DiagnosticsRecorder>| TIMES_ENCODERS && label.is_some();
+    let recorder = context.diagnostic_recorder().filter(times);
+    let recorder = recorder.as_deref();
+    // The name is built only if it is used.
+    let name = recorder.and(label).map_or_else(String::new, BlurLabel::span);
+    let whole = recorder.time_span(context.command_encoder(), name);
+    let result = encode(context, recorder);
+    whole.end(context.command_encoder());
+    result
 }
 
 impl PassTimer {

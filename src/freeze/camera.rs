@@ -7,9 +7,10 @@ use super::freezes::FrozenBlur;
 use super::kept::{KeptPictures, Room};
 use super::picture::{KeptPicture, Shot, Wanted};
 use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::timed;
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends};
-use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind, record_together};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
 use crate::plan::Finish;
 use crate::settings::BlurStage;
 use bevy::prelude::*;
@@ -126,16 +127,11 @@ impl KeptPictures {
             return true;
         }
         let sharp = picture.shown().view.clone();
-        let mut is_done = false;
-        let (paint, timed) = (&mut picture.paint, label.map_or(Timed::Not, Timed::Nested));
-        let mut both = |context: &mut RenderContext| {
-            paint.record(recorder, context, timed, &Views::onto_camera(&sharp, target));
-            is_done = job.record(recorder, context, timed, &Views::in_camera(target));
-        };
-        match label {
-            Some(label) => record_together(context, label, both),
-            None => both(context),
-        }
+        let (paint, part) = (&mut picture.paint, label.map_or(Timed::Not, Timed::Nested));
+        let is_done = timed(context, label, |context, _| {
+            paint.record(recorder, context, part, &Views::onto_camera(&sharp, target));
+            job.record(recorder, context, part, &Views::in_camera(target))
+        });
         picture.keep_result(is_done, target, context);
         true
     }

@@ -5,16 +5,17 @@
 //! a new request is missing, the job draws its last drawn request again, unless that would do harm, for example blur a
 //! result twice.
 
+use super::encode::{BlurRecorder, Timed, Views};
 use super::prepare::BlurPreparer;
-use super::prepared::Prepared;
+use super::prepared::{BlurAccess, Prepared};
 use super::request::{BlurRequest, Work};
-use super::shown::{Drawable, Prepare, Shown};
-use super::step::uniform_offset;
 use crate::errors::{BlurError, Reported};
 use crate::plan::pass::Pass;
 use crate::settings::BlurProfile;
 use crate::sigma_field::Mask;
-use bevy::render::render_resource::{BindGroup, TextureView};
+use bevy::render::render_resource::{BindGroup, CommandEncoder, CommandEncoderDescriptor, TextureView, TextureViewId};
+use bevy::render::renderer::RenderContext;
+use core::sync::atomic::Ordering;
 
 /// What a job can do in this frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,26 +35,75 @@ pub enum BlurState {
 type Profiled = (BlurProfile, Option<Mask>);
 
 /// A blur from frame to frame.
-pub struct BlurJob<D = Prepared> {
-    pub(super) shown: Shown<D>,
+#[derive(Default)]
+pub struct BlurJob {
+    parts: Parts<Prepared>,
     /// What another job has shown, until this one shows something.
     inherits: Option<Profiled>,
-    pub(super) state: BlurState,
+    state: BlurState,
     failures: Reported,
 }
 
-impl<D> Default for BlurJob<D> {
+/// The requests of a job, each with everything needed to draw it.
+#[derive(Debug, PartialEq)]
+pub struct Parts<T> {
+    /// The request of this frame. Without one, nothing is drawn.
+    pub next: Option<T>,
+    /// An earlier request: drawn while pipelines of the next one are missing, or, while nothing is drawn, what it holds may
+    /// serve the next one.
+    pub last: Option<T>,
+}
+
+impl<T> Default for Parts<T> {
     fn default() -> Self {
-        Self {
-            shown: Shown::default(),
-            inherits: None,
-            state: BlurState::Nothing,
-            failures: Reported::default(),
-        }
+        Self { next: None, last: None }
     }
 }
 
-impl<D: Drawable> BlurJob<D> {
+impl<T> Parts<T> {
+    /// The request that is drawn as soon as its pipelines are compiled.
+    pub fn drawn(&self) -> Option<&T> {
+        let next = self.next.as_ref()?;
+        Some(self.last.as_ref().unwrap_or(next))
+    }
+
+    fn drawn_mut(&mut self) -> Option<&mut T> {
+        let next = self.next.as_mut()?;
+        Some(self.last.as_mut().unwrap_or(next))
+    }
+
+    /// Takes the request of the last frame, or else what is left of an earlier one.
+    pub fn take_newest(&mut self) -> Option<T> {
+        self.next.take().or_else(|| self.last.take())
+    }
+
+    /// Turns to the request of this frame. Of the requests before it, the newest that `stands_in` for it is drawn in its
+    /// place. Returns the one before it if it does not: the next one may take over what it holds.
+    pub fn turn(&mut self, next: T, before: Option<T>, stands_in: impl Fn(&T, &T) -> bool) -> Option<T> {
+        let is_drawn = |old: &T| stands_in(old, &next);
+        let is_last = before.as_ref().is_some_and(is_drawn);
+        let (last, spare) = if is_last {
+            (before, None)
+        } else {
+            (self.last.take().filter(is_drawn), before)
+        };
+        (self.next, self.last) = (Some(next), last);
+        spare
+    }
+
+    /// Draws nothing any more. What was drawn last may be taken up again.
+    pub fn rest(&mut self) {
+        let next = self.next.take();
+        self.last = self.last.take().or(next);
+    }
+}
+
+/// Whether an earlier request may be drawn in the place of a new one.
+pub fn stands_in(old: &BlurRequest, request: &BlurRequest) -> bool {
+    request.source_is_fresh && !matches!(old.work, Work::Batch(..)) && old.has_textures_of(request)
+}
+
+impl BlurJob {
     /// A job that takes over from another one: while its mask is missing, it shows the profile that the other one showed. `None`
     /// shows nothing until then.
     pub fn after(other: Option<&Self>) -> Self {
@@ -73,38 +123,38 @@ impl<D: Drawable> BlurJob<D> {
 
     /// The profile that was shown last.
     fn profiled(&self) -> Option<Profiled> {
-        let last = self.shown.last().filter(|last| last.was_drawn());
-        let last = last.map(|last| match last.request().work.varying() {
-            Some((_, field)) => (field.profile.clone(), field.mask.clone()),
-            None => (BlurProfile::Uniform, None),
-        });
-        last.or_else(|| self.inherits.clone())
+        let last = self.parts.last.as_ref().or(self.parts.next.as_ref());
+        let last = last.filter(|last| last.was_drawn);
+        last.map(|last| last.request.profiled())
+            .or_else(|| self.inherits.clone())
     }
 
-    /// Updates what is shown.
+    /// Updates the job with the request of this frame.
+    ///
+    /// # Errors
+    /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
+    /// [`BlurState::Nothing`].
+    pub fn update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
+        let outcome = self.try_update(preparer, request);
+        self.settle(outcome)
+    }
+
+    /// Updates the job for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
+    /// outcomes.
     ///
     /// # Errors
     /// Any reason why the request cannot be carried out, in every frame.
-    pub(super) fn advance<P: Prepare<Prepared = D>>(
+    pub fn try_update(
         &mut self,
-        preparer: &mut P,
+        preparer: &mut BlurPreparer,
         mut request: BlurRequest,
     ) -> Result<BlurState, BlurError> {
+        preparer.announce(request.ends, request.work.kind(), request.finish);
         if request.is_idle() {
             self.rest();
             return Ok(BlurState::Nothing);
         }
-        let target = request.target;
-        let is_whole = match request.mask_mut() {
-            None => true,
-            Some(mask) => match preparer.find_mask(mask, target)? {
-                Some(found) => {
-                    *mask = found;
-                    true
-                }
-                None => false,
-            },
-        };
+        let is_whole = preparer.find_mask(&mut request)?;
         if !is_whole && !self.keep_profile(&mut request) {
             if request.source_is_fresh {
                 self.release();
@@ -114,12 +164,12 @@ impl<D: Drawable> BlurJob<D> {
             self.state = BlurState::Waiting;
             return Ok(self.state);
         }
-        let shown = core::mem::take(&mut self.shown);
-        self.shown = Self::show(shown, preparer, request)?;
-        self.state = match &self.shown {
-            _ if !is_whole => BlurState::Waiting,
-            Shown::Request(_) => BlurState::Ready,
-            _ => BlurState::Compiling,
+        let shown = self.show(preparer, request);
+        let is_ready = shown.inspect_err(|_| self.parts = Parts::default())?;
+        self.state = match is_whole {
+            false => BlurState::Waiting,
+            true if is_ready => BlurState::Ready,
+            true => BlurState::Compiling,
         };
         Ok(self.state)
     }
@@ -127,41 +177,38 @@ impl<D: Drawable> BlurJob<D> {
     /// Gives a request whose mask is missing the profile that was shown last, so that the picture stays blurred. Returns
     /// whether it may be drawn: if the source is not sharp again in this frame, it would be blurred twice.
     fn keep_profile(&self, request: &mut BlurRequest) -> bool {
-        let Some((profile, mask)) = self.profiled().filter(|_| request.source_is_fresh) else {
-            return false;
-        };
-        if let Work::Blur { field, .. } = &mut request.work {
-            field.take_if(|_| profile.is_uniform());
-            if let Some(field) = field {
-                (field.profile, field.mask) = (profile, mask);
-            }
-        }
-        true
+        let profiled = self.profiled().filter(|_| request.source_is_fresh);
+        profiled
+            .map(|(profile, mask)| request.take_profile(profile, mask))
+            .is_some()
     }
 
-    /// Shows a request whose inputs exist.
-    fn show<P: Prepare<Prepared = D>>(
-        shown: Shown<D>,
-        preparer: &mut P,
-        request: BlurRequest,
-    ) -> Result<Shown<D>, BlurError> {
-        let is_fresh = request.source_is_fresh;
-        let mut shown = if is_fresh { shown } else { shown.without_last() };
-        let mut shown = match shown.newest_mut() {
-            Some(known) if known.request().plans_like(&request) => {
+    /// Shows a request whose inputs exist. Returns whether its pipelines are compiled.
+    fn show(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<bool, BlurError> {
+        let mut before = self.parts.take_newest();
+        let next = match before.take_if(|before| before.request.plans_like(&request)) {
+            Some(mut known) => {
                 known.take_request(request);
-                let is_ready = preparer.is_ready(known);
-                shown.go_on(is_ready)
+                known
             }
-            newest => {
-                let (planned, is_ready) = preparer.plan(&request, newest)?;
-                let (spare, last) =
-                    shown.make_way(is_ready, |old| old.was_drawn() && stands_in(old.request(), &request));
-                Shown::new(preparer.complete(planned, request, spare), is_ready, last)
-            }
+            None => preparer.plan(request, before.as_mut())?,
         };
-        shown.all_mut().try_for_each(|prepared| preparer.equip(prepared))?;
-        Ok(shown)
+        let is_ready = preparer.is_ready(&next);
+        let spare = self.parts.turn(next, before, |old, next| {
+            !is_ready && old.was_drawn && stands_in(&old.request, &next.request)
+        });
+        let Parts { next, last } = &mut self.parts;
+        if let (Some(next), Some(spare)) = (next.as_mut(), spare) {
+            next.held = spare.held;
+        }
+        [&mut *next, last]
+            .into_iter()
+            .flatten()
+            .try_for_each(|part| preparer.equip(part))?;
+        if let Some(next) = next.as_mut().filter(|_| is_ready) {
+            preparer.note_drawn(next);
+        }
+        Ok(is_ready)
     }
 
     /// Returns a failure only if it is new. A failed job releases its textures.
@@ -191,14 +238,14 @@ impl<D: Drawable> BlurJob<D> {
 
     /// Whether the job has nothing to record.
     pub fn is_idle(&self) -> bool {
-        self.shown.current().is_none()
+        self.parts.next.is_none()
     }
 
     /// Releases the textures, but not what is cheap to keep, so that the blur resumes without a hitch.
     pub fn release(&mut self) {
         self.state = BlurState::Nothing;
-        self.shown = core::mem::take(&mut self.shown).rest();
-        if let Some(spare) = self.shown.newest_mut() {
+        self.parts.rest();
+        if let Some(spare) = &mut self.parts.last {
             spare.release();
         }
     }
@@ -207,67 +254,34 @@ impl<D: Drawable> BlurJob<D> {
     pub fn forget(&mut self) {
         self.inherits = None;
         self.release();
-        if let Some(spare) = self.shown.newest_mut()
-            && spare.request_mut().drop_mask()
-        {
-            spare.retire();
+        if let Some(spare) = &mut self.parts.last {
+            spare.was_drawn &= !spare.request.drop_mask();
         }
     }
 
     /// Forgets everything: when it is active again, neither the old mask nor the old strength stands in for the new one.
     fn rest(&mut self) {
         self.forget();
-        if let Some(spare) = self.shown.newest_mut() {
-            spare.retire();
+        if let Some(spare) = &mut self.parts.last {
+            spare.was_drawn = false;
         }
-    }
-}
-
-/// Whether an earlier request may be drawn while pipelines of the current one are missing.
-fn stands_in(old: &BlurRequest, request: &BlurRequest) -> bool {
-    request.source_is_fresh && !matches!(old.work, Work::Batch(..)) && old.has_textures_of(request)
-}
-
-impl BlurJob {
-    /// Updates the job with the request of this frame.
-    ///
-    /// # Errors
-    /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
-    /// [`BlurState::Nothing`].
-    pub fn update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
-        let outcome = self.try_update(preparer, request);
-        self.settle(outcome)
-    }
-
-    /// Updates the job for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
-    /// outcomes.
-    ///
-    /// # Errors
-    /// Any reason why the request cannot be carried out, in every frame.
-    pub fn try_update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
-        preparer.announce(request.ends, request.work.kind(), request.finish);
-        let state = self.advance(preparer, request)?;
-        if let Shown::Request(drawn) = &mut self.shown {
-            preparer.note_drawn(drawn);
-        }
-        Ok(state)
     }
 
     /// Binds a job that defers its last step, for any of these sources. Returns whether it can be encoded.
     pub fn bind(&mut self, preparer: &BlurPreparer, sources: &[&TextureView]) -> bool {
-        let drawn = self.shown.drawn_mut();
-        drawn.is_some_and(|drawn| preparer.bind(drawn, sources))
-    }
-
-    /// The request that a job with a deferred last step draws in this frame.
-    pub(super) fn drawn(&self) -> Option<&Prepared> {
-        self.shown.drawn()
+        let drawn = self.parts.drawn_mut().filter(|drawn| preparer.is_ready(drawn));
+        drawn
+            .map(|drawn| {
+                drawn.bind_deferred(&preparer.pipelines, sources);
+                drawn.was_drawn = true;
+            })
+            .is_some()
     }
 
     /// How many texels its passes write.
     pub fn texels(&self) -> u64 {
         let area = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
-        let drawn = self.drawn().filter(|drawn| !drawn.is_kept());
+        let drawn = self.parts.drawn().filter(|drawn| !drawn.is_kept());
         let passes = drawn.into_iter().flat_map(|drawn| &drawn.plan.passes);
         passes.map(area).sum()
     }
@@ -275,14 +289,76 @@ impl BlurJob {
     /// The input of the deferred step of an [item](Work::Batch), or of the only deferred step (0). `None` until the job
     /// is bound.
     pub fn deferred(&self, item: usize) -> Option<Deferred<'_>> {
-        let drawn = self.drawn()?;
+        let drawn = self.parts.drawn()?;
         let pass = drawn.plan.deferred.get(item)?;
-        let (level, filtered) = (drawn.level_of(pass)?.id(), pass.program.filters());
+        let (step, source) = (drawn.plan.passes.len() + item, drawn.held.sources.last()?);
         Some(Deferred {
-            bind_group: drawn.deferred.get(&(level, filtered))?,
-            offset: uniform_offset(drawn.plan.passes.len() + item),
-            filtered,
+            bind_group: drawn.group(step, [source; 2])?,
+            offset: drawn.offset_of(step),
+            filtered: pass.program.filters(),
         })
+    }
+
+    /// Whether the requested blur can be encoded.
+    pub fn is_ready(&self, with: &BlurRecorder) -> bool {
+        let next = self.parts.next.as_ref();
+        next.is_some_and(|next| next.is_ready(&with.pipelines, &with.cache))
+    }
+
+    /// Updates the job and executes it at once, before everything that this frame encodes. Returns whether it could be
+    /// executed.
+    ///
+    /// # Errors
+    /// The errors of [`BlurJob::try_update`].
+    pub fn run(&mut self, preparer: &mut BlurPreparer, request: BlurRequest, views: &Views) -> Result<bool, BlurError> {
+        if self.try_update(preparer, request)? != BlurState::Ready {
+            return Ok(false);
+        }
+        if let Some(next) = &mut self.parts.next {
+            let (pipelines, ends) = (&preparer.pipelines, views.ends);
+            let with = BlurAccess {
+                pipelines,
+                cache: preparer.cache(),
+                recorder: None,
+                timer: None,
+            };
+            next.bind(pipelines, ends);
+            let label = Some("gaussian_blur_at_once");
+            let mut encoder = (pipelines.device).create_command_encoder(&CommandEncoderDescriptor { label });
+            next.encode(&mut encoder, with, ends, Some(&views.attachment));
+            preparer.queue.submit([encoder.finish()]);
+        }
+        self.release();
+        Ok(true)
+    }
+
+    /// Encodes a [bound](Self::bind) job without its deferred step, for one of its bound sources, or for the only one.
+    pub fn encode(&self, with: BlurAccess, encoder: &mut CommandEncoder, source: TextureViewId) {
+        if let Some(drawn) = self.parts.drawn().filter(|drawn| !drawn.is_kept()) {
+            let bound = &drawn.held.sources;
+            let source = bound.iter().find(|bound| bound.id() == source).or(bound.last());
+            let Some(source) = source else {
+                return;
+            };
+            drawn.encode(encoder, with, [source; 2], None);
+            // While an input is on its way, an older one stands in for it.
+            let is_whole = self.state != BlurState::Waiting;
+            drawn.is_blurred.store(is_whole, Ordering::Relaxed);
+        }
+    }
+
+    /// Encodes the passes of the requested blur, or of the one that was drawn last while pipelines are missing.
+    ///
+    /// Returns whether it encoded the requested blur.
+    pub fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
+        // A pipeline may have been compiled since the request was prepared.
+        let is_ready = self.is_ready(with);
+        if is_ready {
+            self.parts.last = None;
+        }
+        let drawn = self.parts.drawn_mut();
+        let is_drawn = drawn.is_some_and(|drawn| drawn.record(with, context, timed, views));
+        is_drawn && is_ready && self.state != BlurState::Waiting
     }
 }
 

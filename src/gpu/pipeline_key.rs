@@ -1,7 +1,6 @@
 //! Pipelines: their keys, layouts and descriptors.
 
-use super::profile_bindings;
-use super::uniforms::{MERGED_ITEMS, MERGED_SIGMA_LEVELS, PassUniform};
+use super::uniforms::{MERGED_ITEMS, MERGED_SIGMA_LEVELS, PassUniform, SigmaLevelsUniform};
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Rounding, Sample};
 use crate::formats::{Ends, Resolved};
@@ -9,22 +8,15 @@ use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
 use crate::plan::{SIGMA_LEVELS, SIGMAS_APART};
 use crate::program::{Beyond, Program, Sums};
 use crate::settings::BlurAlpha;
+use crate::sigma_field::Shares;
 use bevy::camera::CompositingSpace;
 use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{sampler, texture_2d, texture_storage_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
-    BindGroupLayoutDescriptor, BufferSize, CachedComputePipelineId, CachedRenderPipelineId, SamplerBindingType,
-    ShaderStages, StorageTextureAccess, TextureFormat, TextureSampleType,
+    BindGroupLayoutDescriptor, BindGroupLayoutEntry, BufferSize, CachedComputePipelineId, CachedRenderPipelineId,
+    SamplerBindingType, ShaderStages, StorageTextureAccess, TextureFormat, TextureSampleType,
 };
 use bevy::shader::ShaderDefVal;
-
-/// How a value's alpha is changed when it leaves a blur.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum AlphaOutput {
-    Keep,
-    Unpremultiply,
-    Opaque,
-}
 
 /// Everything that distinguishes one pipeline from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +31,8 @@ pub struct PipelineKey {
     makes_finite: bool,
     /// Whether it reads straight alpha.
     premultiplies: bool,
-    alpha_output: AlphaOutput,
+    /// How alpha is changed on its way out: not at all if it is premultiplied.
+    alpha_output: BlurAlpha,
     /// Whether texels that are not blurred are converted like the others.
     converts_copies: bool,
     dither: Dither,
@@ -58,6 +51,20 @@ pub struct PipelineKey {
     pub merges: bool,
 }
 
+/// The bindings of all passes, by their numbers in the shaders.
+pub mod bindings {
+    pub const UNIFORM: u32 = 0;
+    pub const SOURCE: u32 = 1;
+    pub const SAMPLER: u32 = 2;
+    /// The texture that a compute pass stores to.
+    pub const STORED: u32 = 3;
+    pub const SIGMA_LEVELS: u32 = 4;
+    pub const ATLAS: u32 = 5;
+    pub const SHARES: u32 = 6;
+    pub const MASK: u32 = 7;
+    pub const SUMS: u32 = 8;
+}
+
 /// A pipeline that has been queued.
 #[derive(Clone, Copy, Debug)]
 pub enum Queued {
@@ -66,78 +73,66 @@ pub enum Queued {
 }
 
 impl PipelineKey {
-    /// The pipeline of a stage of a blur.
-    pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
-        let copies = stage.is_first && stage.program == Program::CopyFragment;
-        // Straight alpha is not converted where it is copied.
-        let is_straight = resolved.alpha == BlurAlpha::Straight && !copies;
-        // Where source and target differ in the meaning of alpha, nothing is copied as it is.
-        let means = resolved.means;
-        let blends_last = stage.program.blends() && stage.is_last;
-        let source = if stage.is_first {
-            Format::find(ends.source)
-        } else {
-            None
-        };
-        let reads = source.map_or(Sample::Float, |format| format.sample());
-        let target = if stage.is_last {
-            ends.destination
-        } else {
-            resolved.intermediate
-        };
+    /// A pipeline that reads and writes levels, in half floats or not.
+    fn between_levels(program: Program, target: TextureFormat, in_halves: bool) -> Self {
         Self {
-            program: stage.program,
-            target,
-            reads,
-            makes_finite: !copies && source.is_some_and(|format| may_be_infinite(format, stage.program)),
-            premultiplies: stage.is_first && is_straight && resolved.has_alpha,
-            alpha_output: match resolved.alpha {
-                _ if !stage.is_last => AlphaOutput::Keep,
-                BlurAlpha::Unpremultiply => AlphaOutput::Unpremultiply,
-                BlurAlpha::Straight if is_straight => AlphaOutput::Unpremultiply,
-                BlurAlpha::Opaque => AlphaOutput::Opaque,
-                BlurAlpha::Straight | BlurAlpha::Premultiplied => AlphaOutput::Keep,
-            },
-            converts_copies: means.converts && blends_last,
-            dither: if stage.is_last && !copies {
-                ends.dither
-            } else {
-                Dither::Off
-            },
-            in_halves: resolved.intermediate == TextureFormat::Rgba16Float,
-            leaves_unchanged: blends_last && means.leaves_unchanged(),
-            keeps_format: (stage.program.blends() || copies)
-                && !means.converts
-                && stage.is_last
-                && stage.is_first
-                && reads == Sample::Float
-                && ends.source == ends.destination,
-            converts: (stage.program == Program::MipmapFragment && ends.spaces[0] != ends.spaces[1])
-                .then_some(ends.spaces),
-            skips: stage.skips,
-            merges: stage.merges,
-        }
-    }
-
-    /// The last step that a front end does itself, on a picture of this format.
-    pub(super) fn deferred(filtered: bool, target: TextureFormat) -> Self {
-        Self {
-            program: Program::UpsampleFragment { filtered },
+            program,
             target,
             reads: Sample::Float,
             makes_finite: false,
             premultiplies: false,
-            alpha_output: AlphaOutput::Keep,
+            alpha_output: BlurAlpha::Premultiplied,
             converts_copies: false,
-            // The front end dithers what it writes.
             dither: Dither::Off,
-            in_halves: !Format::find(target).is_some_and(|format| format.is_wide()),
+            in_halves,
             leaves_unchanged: false,
             keeps_format: false,
             converts: None,
             skips: false,
             merges: false,
         }
+    }
+
+    /// The pipeline of a stage of a blur.
+    pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
+        let (program, means, level) = (stage.program, resolved.means, resolved.intermediate);
+        let mut key = Self {
+            skips: stage.skips,
+            merges: stage.merges,
+            ..Self::between_levels(program, level, level == TextureFormat::Rgba16Float)
+        };
+        // What is copied stays as it is, straight alpha included.
+        let copies = stage.is_first && program == Program::CopyFragment;
+        if stage.is_first {
+            let source = Format::find(ends.source);
+            key.reads = source.map_or(Sample::Float, |format| format.sample());
+            key.makes_finite = !copies && source.is_some_and(|format| may_be_infinite(format, program));
+            key.premultiplies = !copies && resolved.alpha == BlurAlpha::Straight && resolved.has_alpha;
+        }
+        if stage.is_last {
+            key.target = ends.destination;
+            key.alpha_output = match resolved.alpha {
+                BlurAlpha::Straight if copies => BlurAlpha::Premultiplied,
+                BlurAlpha::Straight => BlurAlpha::Unpremultiply,
+                alpha => alpha,
+            };
+            key.dither = if copies { Dither::Off } else { ends.dither };
+            // Where source and target differ in the meaning of alpha, nothing is copied as it is.
+            key.converts_copies = means.converts && program.blends();
+            key.leaves_unchanged = means.leaves_unchanged() && program.blends();
+            let is_format = key.reads == Sample::Float && ends.source == ends.destination;
+            let may_keep = copies || program.blends();
+            key.keeps_format = stage.is_first && may_keep && !means.converts && is_format;
+        }
+        let converts = program == Program::MipmapFragment && ends.spaces[0] != ends.spaces[1];
+        key.converts = converts.then_some(ends.spaces);
+        key
+    }
+
+    /// The last step that a front end does itself, on a picture of this format. The front end also dithers.
+    pub(super) fn deferred(filtered: bool, target: TextureFormat) -> Self {
+        let in_halves = !Format::find(target).is_some_and(|format| format.is_wide());
+        Self::between_levels(Program::UpsampleFragment { filtered }, target, in_halves)
     }
 
     /// The same pipeline with the version of the program that serves any kernel.
@@ -148,31 +143,50 @@ impl PipelineKey {
         }
     }
 
-    /// The bind group layout: uniform, source, the sampler if filtered, and the texture that a compute pass stores to.
+    /// The [`bindings`] that it has.
+    pub fn bindings(&self) -> impl Iterator<Item = u32> {
+        use bindings::{ATLAS, MASK, SAMPLER, SHARES, SIGMA_LEVELS, STORED, SUMS, UNIFORM};
+        let (program, skips) = (self.program, self.skips);
+        let is_bound = move |binding: &u32| match *binding {
+            SAMPLER => program.filters(),
+            STORED => program.computes(),
+            SIGMA_LEVELS | MASK => program.varies(),
+            ATLAS | SUMS => program.blends(),
+            SHARES => program.varies() || skips,
+            _ => true,
+        };
+        (UNIFORM..=SUMS).filter(is_bound)
+    }
+
+    /// The layout of its bind groups.
     pub fn layout(&self) -> BindGroupLayoutDescriptor {
-        let filterable = self.program.filters();
-        let stage = if self.program.computes() {
+        use bindings::{ATLAS, MASK, SAMPLER, SHARES, SIGMA_LEVELS, SOURCE, STORED, SUMS};
+        let program = self.program;
+        let stage = if program.computes() {
             ShaderStages::COMPUTE
         } else {
             ShaderStages::FRAGMENT
         };
-        let uniform = uniform_buffer_sized(true, self.uniform_size());
-        let source = match self.reads {
-            Sample::Float if self.program.blends() => TextureSampleType::Float {
-                filterable: self.program.sums_filtered(),
+        let uniform = |size: usize| uniform_buffer_sized(false, BufferSize::new(size as u64));
+        let float = |filterable| texture_2d(TextureSampleType::Float { filterable });
+        let entry = |binding: u32| match binding {
+            SOURCE => match self.reads {
+                Sample::Float if program.blends() => float(program.sums_filtered()),
+                Sample::Float => float(program.filters()),
+                Sample::Uint => texture_2d(TextureSampleType::Uint),
+                Sample::Sint => texture_2d(TextureSampleType::Sint),
             },
-            Sample::Float => TextureSampleType::Float { filterable },
-            Sample::Uint => TextureSampleType::Uint,
-            Sample::Sint => TextureSampleType::Sint,
+            SAMPLER => sampler(SamplerBindingType::Filtering),
+            STORED => texture_storage_2d(self.target, StorageTextureAccess::WriteOnly),
+            SIGMA_LEVELS => uniform(size_of::<SigmaLevelsUniform>()),
+            SHARES => uniform(size_of::<Shares>()),
+            MASK => float(false),
+            ATLAS => float(program.filters()),
+            SUMS => float(program.sums_filtered()),
+            _ => uniform_buffer_sized(true, self.uniform_size()),
         };
-        let mut entries = vec![uniform.build(0, stage), texture_2d(source).build(1, stage)];
-        if filterable {
-            entries.push(sampler(SamplerBindingType::Filtering).build(2, stage));
-        }
-        if self.program.computes() {
-            entries.push(texture_storage_2d(self.target, StorageTextureAccess::WriteOnly).build(3, stage));
-        }
-        entries.extend(profile_bindings::layout(self.program, self.skips, stage));
+        let entries = self.bindings().map(|binding| entry(binding).build(binding, stage));
+        let entries: Vec<BindGroupLayoutEntry> = entries.collect();
         BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
     }
 
@@ -190,20 +204,9 @@ impl PipelineKey {
         BufferSize::new((self.most_passes() * size_of::<PassUniform>()) as u64)
     }
 
-    /// Whether bind groups for one pipeline fit the other.
-    pub fn binds_like(&self, other: &Self) -> bool {
-        let stored = |key: &Self| key.program.computes().then_some(key.target);
-        let binds = |key: &Self| {
-            let program = key.program;
-            let varies = (key.skips, key.most_passes(), program.varies(), program.sums());
-            (program.filters(), varies, key.reads, stored(key))
-        };
-        binds(self) == binds(other)
-    }
-
     /// Whether its sums may exceed what half floats can hold.
     fn may_exceed(&self) -> bool {
-        let is_divided = !self.in_halves || self.alpha_output == AlphaOutput::Unpremultiply;
+        let is_divided = !self.in_halves || self.alpha_output == BlurAlpha::Unpremultiply;
         is_divided
             || match self.program {
                 // Infinities stay infinities.
@@ -232,7 +235,7 @@ impl PipelineKey {
         let writes = target.map_or(Sample::Float, |format| format.sample());
         let rounding = target.map_or(Rounding::None, |format| format.rounding());
         // Packed values are half floats already, unless they are changed on their way out.
-        let is_changed = self.alpha_output == AlphaOutput::Unpremultiply || self.dither != Dither::Off;
+        let is_changed = self.alpha_output == BlurAlpha::Unpremultiply || self.dither != Dither::Off;
         let is_rounded = self.program.writes_packed() && !is_changed;
         let [from, to] = self.converts.map_or([None; 2], |spaces| spaces.map(Some));
         let ends_at_levels = self.dither != Dither::Off && Dither::of_target(self.target) != Dither::Off;
@@ -251,9 +254,9 @@ impl PipelineKey {
             ("MAKES_FINITE", self.makes_finite),
             ("HALF_FLOAT", self.in_halves),
             ("PREMULTIPLY", self.premultiplies),
-            ("UNPREMULTIPLY", self.alpha_output == AlphaOutput::Unpremultiply),
+            ("UNPREMULTIPLY", self.alpha_output == BlurAlpha::Unpremultiply),
             ("CONVERTS_COPIES", self.converts_copies),
-            ("OPAQUE", self.alpha_output == AlphaOutput::Opaque),
+            ("OPAQUE", self.alpha_output == BlurAlpha::Opaque),
             ("DITHER_STORED", self.dither == Dither::Stored),
             ("DITHER_ENCODED", self.dither == Dither::Encoded),
             ("ENDS_AT_LEVELS", ends_at_levels),

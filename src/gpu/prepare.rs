@@ -1,29 +1,23 @@
 //! Updates jobs with their requests.
 
-use super::pipeline_key::PipelineKey;
-use super::pipeline_queue::{BlurPipelines, Uses};
-use super::pool::{Need, TextureKind, User};
-use super::prepared::{Prepared, are_ready};
-use super::profile_bindings::Blend;
+use super::pipelines::{BlurPipelines, Uses};
+use super::pool::{IntermediateTextures, Need, TextureKind, User, create_texture};
+use super::prepared::Prepared;
 use super::request::{BlurRequest, Work, WorkKind};
-use super::shown::Prepare;
-use super::step::{BlurAccess, KeptPass};
-use super::textures::{IntermediateTextures, create_texture};
-use super::uniforms::{uniform_bytes, uniform_size};
+use super::uniforms::{SHARES_AT, buffer_bytes};
 use super::view_info::{ViewInfo, view_of_mask};
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::batch::{BatchedBlur, together};
 use crate::plan::pack::PageSet;
-use crate::plan::pass::Pass;
 use crate::plan::{BlurPlan, Finish, PlanRequest};
+use crate::settings::EdgeMode;
 use crate::sigma_field::Mask;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
-    Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, CommandEncoder, PipelineCache, Texture,
-    TextureFormat, TextureId, TextureView,
+    BufferDescriptor, BufferUsages, CachedRenderPipelineId, PipelineCache, Texture, TextureFormat, TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
@@ -32,9 +26,9 @@ use bevy::render::texture::GpuImage;
 #[derive(SystemParam)]
 pub struct BlurPreparer<'w> {
     device: Res<'w, RenderDevice>,
-    queue: Res<'w, RenderQueue>,
+    pub(super) queue: Res<'w, RenderQueue>,
     capabilities: Res<'w, Capabilities>,
-    pipelines: ResMut<'w, BlurPipelines>,
+    pub(super) pipelines: ResMut<'w, BlurPipelines>,
     cache: Res<'w, PipelineCache>,
     textures: ResMut<'w, IntermediateTextures>,
     images: Res<'w, RenderAssets<GpuImage>>,
@@ -142,247 +136,157 @@ impl BlurPreparer<'_> {
         self.textures.count_views(views);
     }
 
-    /// Everything needed to create bind groups, and to encode passes that are not timed.
-    pub(super) fn access(&self) -> BlurAccess<'_> {
-        BlurAccess {
-            pipelines: &self.pipelines,
-            cache: &self.cache,
-            device: &self.device,
-            recorder: None,
-            timer: None,
-        }
-    }
-
-    /// Submits commands before everything that this frame encodes.
-    pub(super) fn submit(&self, encoder: CommandEncoder) {
-        self.queue.submit([encoder.finish()]);
-    }
-
-    /// Binds a request with a deferred last step, for any of these sources. Returns `false` while a pipeline is
-    /// missing.
-    pub(super) fn bind(&self, prepared: &mut Prepared, sources: &[&TextureView]) -> bool {
-        if !self.is_ready(prepared) {
-            return false;
-        }
-        let with = self.access();
-        if !prepared.is_kept() {
-            for source in sources {
-                prepared.bind(with, source, source, sources.len());
-            }
-        }
-        prepared.bind_deferred(with);
-        prepared.was_drawn = true;
-        true
-    }
-
     /// Counts a frame that draws a request, until all its kernels have pipelines of their own.
     pub(super) fn note_drawn(&mut self, prepared: &mut Prepared) {
         if !prepared.is_specialised && !prepared.is_kept() {
-            let keys = prepared.steps.iter().map(|step| step.key);
+            let passes = &prepared.steps[..prepared.plan.passes.len()];
+            let keys = passes.iter().map(|step| step.key);
             let uses = Uses::new(&prepared.request);
             prepared.is_specialised = self.pipelines.draw(keys, uses, &prepared.resolved);
         }
     }
 
-    /// Takes textures for this frame. They may be larger than needed; the uniforms then change.
-    fn take_textures(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
-        if prepared.is_kept() {
-            prepared.release_all_but_the_result();
-            self.textures.count_views(&prepared.result);
-            return Ok(());
+    /// The texture of a request's mask. Returns `false` while it is missing.
+    ///
+    /// # Errors
+    /// It cannot be the mask of a blur that writes the request's target.
+    pub(super) fn find_mask(&self, request: &mut BlurRequest) -> Result<bool, BlurError> {
+        let target = request.target;
+        if let Some(mask) = request.mask_mut()
+            && let Mask::Image(image) = mask
+        {
+            let Some(image) = self.images.get(*image) else {
+                return Ok(false);
+            };
+            let view = view_of_mask(image, target)?;
+            self.check_layers("mask", &image.texture)?;
+            *mask = Mask::Texture(view);
         }
-        if self.textures.take_for_plan(prepared, &self.device)? {
-            self.write_sizes(prepared);
-        }
-        Ok(())
+        Ok(true)
     }
 
-    /// Writes the uniforms that depend on the sizes of textures.
-    fn write_sizes(&self, prepared: &Prepared) {
-        let Prepared { request, plan, .. } = prepared;
-        let bytes = uniform_bytes(plan, request.source_size);
-        self.queue.write_buffer(&prepared.uniforms, 0, &bytes);
-        if let (Some((sigma, _)), Some(blend)) = (request.work.varying(), &prepared.blend) {
-            blend.write_sigma_levels(plan, sigma.max_element(), &self.queue);
-        }
-    }
-
-    fn create_uniforms(&self, size: u64) -> Buffer {
-        self.device.create_buffer(&BufferDescriptor {
-            label: Some("gaussian_blur_uniforms"),
-            // A plan without passes has no uniforms.
-            size: size.max(16),
-            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        })
-    }
-}
-
-/// A plan and its pipelines.
-pub struct Planned {
-    resolved: Resolved,
-    plan: BlurPlan,
-    items: Vec<BlurPlan>,
-    steps: Vec<KeptPass>,
-}
-
-impl Prepare for BlurPreparer<'_> {
-    type Prepared = Prepared;
-    type Planned = Planned;
-
-    fn find_mask(&self, mask: &Mask, target: TextureId) -> Result<Option<Mask>, BlurError> {
-        match mask {
-            Mask::Texture(_) => Ok(Some(mask.clone())),
-            Mask::Image(image) => {
-                let Some(image) = self.images.get(*image) else {
-                    return Ok(None);
-                };
-                let view = view_of_mask(image, target)?;
-                self.check_layers("mask", &image.texture)?;
-                Ok(Some(Mask::Texture(view)))
-            }
-        }
-    }
-
-    fn plan(&mut self, request: &BlurRequest, old: Option<&mut Prepared>) -> Result<(Planned, bool), BlurError> {
-        let ends = request.ends;
-        let old = old.filter(|old| old.request.ends == ends);
+    /// Plans a request, which may be like an earlier one.
+    ///
+    /// # Errors
+    /// The request cannot be carried out.
+    pub(super) fn plan(&mut self, request: BlurRequest, old: Option<&mut Prepared>) -> Result<Prepared, BlurError> {
+        let old = old.filter(|old| old.request.ends == request.ends);
         let known = old.as_ref().map(|old| old.resolved);
-        let resolved = known.map_or_else(|| self.capabilities.resolve(&ends), Ok)?;
+        let resolved = known.map_or_else(|| self.capabilities.resolve(&request.ends), Ok)?;
         let limit = self.capabilities.largest_side();
-        let items = plan_batch(request, &resolved, old);
-        let plan = match &request.work {
-            Work::Batch(_, asked) => together(asked, &items, limit),
-            _ => plan_of(request, &resolved),
-        }
-        .with_source_at(request.source_at);
+        let items = plan_items(&request, &resolved, old);
+        let plan = plan_of(&request, &resolved, &items, limit).with_source_at(request.source_at);
         let size = plan.largest_intermediate();
         if size.max_element() > limit {
             return Err(BlurError::TooLarge { size, limit });
         }
-        let step = |pass: &Pass| {
-            let key = PipelineKey::new(pass.stage(), &ends, &resolved);
-            KeptPass::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
-        };
-        let steps: Vec<KeptPass> = plan.passes.iter().map(step).collect();
-        let is_ready = are_ready(&steps, &self.pipelines, &self.cache);
-        let planned = Planned {
-            resolved,
-            plan,
-            items,
-            steps,
-        };
-        Ok((planned, is_ready))
-    }
-
-    fn complete(&self, planned: Planned, request: BlurRequest, spare: Option<Prepared>) -> Prepared {
-        let Planned {
-            resolved,
-            plan,
-            items,
-            mut steps,
-        } = planned;
-        let size = uniform_size(&plan);
-        let fits = |old: &Prepared| old.uniforms.size() >= size;
-        let (mut blend, mut result, mut textures) = (None, None, Vec::new());
-        let uniforms = match spare.filter(fits) {
-            Some(old) => {
-                (blend, result, textures) = (old.blend, old.result, old.textures);
-                if old.request.has_textures_of(&request) {
-                    let pairs = steps.iter_mut().zip(old.steps);
-                    pairs.for_each(|(step, old)| step.inherit(old));
-                }
-                old.uniforms
-            }
-            None => self.create_uniforms(size),
-        };
-        if request.work.varying().is_some() {
-            blend.get_or_insert_with(|| Blend::new(&self.device));
-        }
-        let prepared = Prepared {
+        let plans = (plan, items);
+        Ok(Prepared::new(
             request,
             resolved,
-            needed: plan.intermediates.clone(),
-            plan,
-            items,
-            deferred: default(),
-            steps,
-            uniforms,
-            blend,
-            textures,
-            result,
-            is_specialised: false,
-            was_drawn: false,
-            is_blurred: default(),
-        };
-        self.write_sizes(&prepared);
-        prepared
+            plans,
+            &mut self.pipelines,
+            &self.cache,
+        ))
     }
 
-    fn is_ready(&self, prepared: &Prepared) -> bool {
+    pub(super) fn is_ready(&self, prepared: &Prepared) -> bool {
         prepared.is_ready(&self.pipelines, &self.cache)
     }
 
-    fn equip(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
-        self.take_textures(prepared)?;
-        if let (Some((_, field)), Some(blend)) = (prepared.request.work.varying(), &mut prepared.blend) {
-            blend.write_shares(&field.shares_from(prepared.request.source_at), &self.queue);
+    /// Takes textures for this frame, which may be larger than needed, and writes what has changed.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub(super) fn equip(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
+        prepared.held.updates += 1;
+        if prepared.is_kept() {
+            prepared.held.textures.clear();
+            self.textures.count_views(&prepared.held.result);
+        } else if self.textures.take_for_plan(prepared, &self.device)? || !prepared.is_written {
+            self.write_uniforms(prepared);
+        }
+        let Prepared {
+            request, plan, held, ..
+        } = prepared;
+        let varying = request.work.varying().filter(|_| plan.sigma_levels.is_some());
+        let shares = varying.map(|(_, field)| field.shares_from(request.source_at));
+        if let (Some(uniforms), Some(shares)) = (&held.uniforms, shares)
+            && held.shares != Some(shares)
+        {
+            self.queue
+                .write_buffer(uniforms, SHARES_AT, bytemuck::bytes_of(&shares));
+            held.shares = Some(shares);
         }
         Ok(())
     }
-}
 
-fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
-    let planned = |sigma, edge| PlanRequest {
-        sigma,
-        region: request.bounds,
-        edge,
-        means: resolved.means,
-        finish: request.finish,
-    };
-    let plan = match request.work {
-        Work::Copy => return BlurPlan::copy(request.region, request.finish),
-        Work::Mipmap => return BlurPlan::mipmap(request.source_size, request.region.size()),
-        Work::Batch(..) => return BlurPlan::default(),
-        Work::Blur {
-            sigma,
-            edge,
-            field: None,
-        } => BlurPlan::new(&planned(sigma, edge)),
-        Work::Blur {
-            sigma,
-            edge,
-            field: Some(_),
-        } => BlurPlan::varying(&planned(sigma, edge)),
-    };
-    BlurPlan {
-        scissor: (request.region != request.bounds).then_some(request.region),
-        ..plan
+    /// Writes the uniforms of a plan, which depend on the sizes of its textures.
+    fn write_uniforms(&self, prepared: &mut Prepared) {
+        let Prepared {
+            request, plan, held, ..
+        } = prepared;
+        let largest = request.work.varying().map_or(0.0, |(sigma, _)| sigma.max_element());
+        let bytes = buffer_bytes(plan, request.source_size, largest);
+        let buffer = match held.uniforms.take() {
+            Some(old) if old.size() >= bytes.len() as u64 => old,
+            _ => {
+                held.groups.clear();
+                self.device.create_buffer(&BufferDescriptor {
+                    label: Some("gaussian_blur_uniforms"),
+                    size: bytes.len() as u64,
+                    usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                })
+            }
+        };
+        self.queue.write_buffer(&buffer, 0, &bytes);
+        (held.uniforms, held.shares) = (Some(buffer), None);
+        prepared.is_written = true;
     }
 }
 
-/// Plans the items of a request. Plans of unchanged items are reused.
-fn plan_batch(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
+/// What to plan for a blur of these bounds.
+fn planned(request: &BlurRequest, resolved: &Resolved, sigma: Vec2, region: URect, edge: EdgeMode) -> PlanRequest {
+    PlanRequest {
+        sigma,
+        region,
+        edge,
+        means: resolved.means,
+        finish: request.finish,
+    }
+}
+
+/// The plan of a request, given those of its items.
+fn plan_of(request: &BlurRequest, resolved: &Resolved, items: &[BlurPlan], limit: u32) -> BlurPlan {
+    let (sigma, edge, varies) = match &request.work {
+        Work::Copy => return BlurPlan::copy(request.region, request.finish),
+        Work::Mipmap => return BlurPlan::mipmap(request.source_size, request.region.size()),
+        Work::Batch(_, asked) => return together(asked, items, limit),
+        Work::Blur { sigma, edge, field } => (*sigma, *edge, field.is_some()),
+    };
+    let plan = if varies { BlurPlan::varying } else { BlurPlan::new };
+    BlurPlan {
+        scissor: (request.region != request.bounds).then_some(request.region),
+        ..plan(&planned(request, resolved, sigma, request.bounds, edge))
+    }
+}
+
+/// The plans of the items of a request. Those of unchanged items are reused.
+fn plan_items(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
     let Work::Batch(_, items) = &request.work else {
         return Vec::new();
     };
-    let (before, mut plans) = match old {
-        Some(old) => match &old.request.work {
-            Work::Batch(_, before) => (before.clone(), core::mem::take(&mut old.items)),
-            _ => default(),
-        },
-        None => default(),
-    };
+    let (mut before, mut plans) = (None, Vec::new());
+    if let Some(old) = old
+        && let Work::Batch(_, items) = &old.request.work
+    {
+        (before, plans) = (Some(items), core::mem::take(&mut old.items));
+    }
     let plan = |(index, item): (usize, &BatchedBlur)| match plans.get_mut(index) {
-        Some(known) if before.get(index) == Some(item) => core::mem::take(known),
+        Some(known) if before.is_some_and(|before| before.get(index) == Some(item)) => core::mem::take(known),
         _ => {
-            let planned = PlanRequest {
-                sigma: item.sigma,
-                region: item.bounds,
-                edge: item.edge,
-                means: resolved.means,
-                finish: request.finish,
-            };
+            let planned = planned(request, resolved, item.sigma, item.bounds, item.edge);
             BlurPlan::shifted(&planned, item.shift)
         }
     };

@@ -5,7 +5,7 @@ use crate::formats::dither::Dither;
 use crate::plan::batch::BatchedBlur;
 use crate::plan::pack::PageSet;
 use crate::plan::{Finish, blurs};
-use crate::settings::EdgeMode;
+use crate::settings::{BlurProfile, EdgeMode};
 use crate::sigma_field::{Mask, SigmaField};
 use bevy::math::{IVec2, URect, UVec2, Vec2};
 use bevy::render::render_resource::TextureId;
@@ -127,6 +127,24 @@ impl BlurRequest {
         match &mut self.work {
             Work::Blur { field: Some(field), .. } => field.mask.as_mut(),
             _ => None,
+        }
+    }
+
+    /// The profile of its sigma, and the mask.
+    pub fn profiled(&self) -> (BlurProfile, Option<Mask>) {
+        match self.work.varying() {
+            Some((_, field)) => (field.profile.clone(), field.mask.clone()),
+            None => (BlurProfile::Uniform, None),
+        }
+    }
+
+    /// Replaces its profile and mask, if its sigma varies.
+    pub fn take_profile(&mut self, profile: BlurProfile, mask: Option<Mask>) {
+        if let Work::Blur { field, .. } = &mut self.work {
+            field.take_if(|_| profile.is_uniform());
+            if let Some(field) = field {
+                (field.profile, field.mask) = (profile, mask);
+            }
         }
     }
 

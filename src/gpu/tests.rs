@@ -7,8 +7,7 @@ mod keys;
 mod pool;
 mod stores;
 
-use super::profile_bindings::{SigmaLevelUniform, SigmaLevelsUniform};
-use super::uniforms::{NeededUniform, PassUniform};
+use super::uniforms::{NeededUniform, PassUniform, SigmaLevelUniform, SigmaLevelsUniform};
 use super::{LIBRARIES, PROGRAMS};
 use crate::program::Program;
 use crate::program::workgroups::{WORKGROUP_BYTES, WORKGROUP_THREADS};
@@ -37,7 +36,7 @@ fn name_of(path: &str) -> &str {
 #[test]
 fn every_program_is_embedded() {
     let mut embedded: Vec<&str> = PROGRAMS.iter().copied().map(name_of).collect();
-    let mut needed = Program::SHADERS.map(Program::path);
+    let mut needed = Program::SHADERS.map(|(program, _)| program.path());
     embedded.sort_unstable();
     needed.sort_unstable();
     assert_eq!(embedded, needed);

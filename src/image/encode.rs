@@ -7,7 +7,8 @@ use super::pixels::Arrived;
 use super::readback::send_pixels;
 use super::request::{BlurId, ImageRequest, Outcomes, Requests, Time};
 use super::source_copy::CopyState;
-use crate::gpu::{BlurJob, BlurRecorder, Timed, Views, record_together};
+use crate::diagnostics::timestamps::timed;
+use crate::gpu::{BlurJob, BlurRecorder, Timed, Views};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureView;
@@ -93,11 +94,10 @@ impl ImageJob {
         }
         match &self.views {
             Some((_, layers)) if layers[0].len() > 1 || layers.len() > 2 => {
-                let mut is_done = false;
-                record_together(context, &request.label, |context| {
-                    is_done = self.record_layers(turn, Timed::Nested(&request.label), recorder, context);
-                });
-                is_done
+                let label = &request.label;
+                timed(context, Some(label), |context, _| {
+                    self.record_layers(turn, Timed::Nested(label), recorder, context)
+                })
             }
             _ => self.record_layers(turn, Timed::Whole(&request.label), recorder, context),
         }
@@ -107,7 +107,7 @@ impl ImageJob {
     fn record_layers(
         &mut self,
         turn: Turn,
-        timed: Timed,
+        timing: Timed,
         recorder: &BlurRecorder,
         context: &mut RenderContext,
     ) -> bool {
@@ -117,9 +117,7 @@ impl ImageJob {
         let mut record = |job: &mut BlurJob, from: &[TextureView], to: &[TextureView]| {
             let mut is_done = true;
             for (source, destination) in from.iter().zip(to) {
-                let turns = from.len();
-                let views = Views::new(source, destination);
-                is_done &= job.record(recorder, context, timed, &Views { turns, ..views });
+                is_done &= job.record(recorder, context, timing, &Views::new(source, destination));
             }
             is_done
         };

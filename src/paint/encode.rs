@@ -5,7 +5,7 @@ use super::blurs::BlurTasks;
 use super::draws::Draws;
 use super::inputs::{PaintInputs, PaintedCamera};
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, measured};
+use crate::diagnostics::timestamps::{PassTimer, timed};
 use crate::freeze::{FrozenBlur, KeptPictures};
 use crate::gpu::{BlurAccess, attachment, part_from};
 use crate::schedule::{Blurs, Canvas, Draw, Label, PaintTexture, Placed, Section, Step, SurfaceId};
@@ -14,7 +14,6 @@ use bevy::image::ToExtents;
 use bevy::math::URect;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
-use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_phase::TrackedRenderPass;
 use bevy::render::render_resource::{LoadOp, RenderPassDescriptor, TextureView};
 use bevy::render::renderer::{RenderContext, ViewQuery};
@@ -73,7 +72,6 @@ impl<'w> Painter<'w> {
             with: BlurAccess {
                 pipelines: world.resource(),
                 cache: world.resource(),
-                device: world.resource(),
                 recorder: None,
                 timer: None,
             },
@@ -102,12 +100,12 @@ impl<'w> Painter<'w> {
             steps.iter().for_each(|step| self.step(step, None, context));
             return;
         };
-        let (label, recorder) = measured(context, || label_of(label, self.main_entity));
-        let recorder = recorder.as_deref();
-        let name = label.as_ref().map_or_else(String::new, BlurLabel::span);
-        let whole = recorder.time_span(context.command_encoder(), name);
-        steps.iter().for_each(|step| self.step(step, label.as_ref(), context));
-        whole.end(context.command_encoder());
+        let is_timed = context.diagnostic_recorder().is_some();
+        let label = is_timed.then(|| label_of(label, self.main_entity));
+        let label = label.as_ref();
+        timed(context, label, |context, _| {
+            steps.iter().for_each(|step| self.step(step, label, context));
+        });
     }
 
     /// Whether a step does anything. What cannot be painted need not be blurred.

@@ -1,7 +1,6 @@
 //! The bytes of the uniforms of fixed plans, as hashes.
 
-use super::super::profile_bindings::SigmaLevelsUniform;
-use super::super::uniforms::uniform_bytes;
+use super::super::uniforms::{SigmaLevelsUniform, uniform_bytes};
 use crate::plan::BlurPlan;
 use crate::plan::pass::TextureSlot;
 use crate::plan::tests::fingerprint::{Hash, cases, compare};

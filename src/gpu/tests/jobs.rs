@@ -1,8 +1,7 @@
-//! Jobs without a GPU: every transition, and what is shown whatever happens.
+//! Jobs without a GPU: which of two requests is drawn, whatever happens, and what is reported.
 
-use super::super::job::{BlurJob, BlurState};
+use super::super::job::{BlurJob, BlurState, Parts, stands_in};
 use super::super::request::{BlurRequest, Work};
-use super::super::shown::{Drawable, Prepare, Shown};
 use crate::errors::BlurError;
 use crate::formats::Ends;
 use crate::settings::{BlurProfile, EdgeMode};
@@ -13,112 +12,6 @@ use bevy::math::{Affine2, UVec2, Vec2};
 use bevy::render::render_resource::{TextureFormat, TextureId};
 use proptest::prelude::*;
 
-/// A prepared request that holds nothing.
-#[derive(Debug)]
-struct Fake {
-    request: BlurRequest,
-    was_drawn: bool,
-    has_textures: bool,
-}
-
-impl Drawable for Fake {
-    fn request(&self) -> &BlurRequest {
-        &self.request
-    }
-
-    fn request_mut(&mut self) -> &mut BlurRequest {
-        &mut self.request
-    }
-
-    fn take_request(&mut self, request: BlurRequest) {
-        self.request = request;
-    }
-
-    fn was_drawn(&self) -> bool {
-        self.was_drawn
-    }
-
-    fn retire(&mut self) {
-        self.was_drawn = false;
-    }
-
-    fn release(&mut self) {
-        self.has_textures = false;
-    }
-}
-
-/// The requests that share a pipeline.
-fn pipeline(request: &BlurRequest) -> (TextureFormat, bool, u32) {
-    let (varies, sigma) = match &request.work {
-        Work::Blur { sigma, field, .. } => (field.is_some(), sigma.x),
-        _ => unreachable!("the tests request nothing else"),
-    };
-    (request.ends.source, varies, sigma as u32)
-}
-
-/// What a GPU has.
-struct FakeGpu {
-    has_masks: bool,
-    is_mask_target: bool,
-    has_memory: bool,
-    /// The compiled pipelines.
-    compiled: Vec<(TextureFormat, bool, u32)>,
-}
-
-impl Default for FakeGpu {
-    fn default() -> Self {
-        Self {
-            has_masks: true,
-            is_mask_target: false,
-            has_memory: true,
-            compiled: Vec::new(),
-        }
-    }
-}
-
-impl FakeGpu {
-    fn compile(&mut self, request: &BlurRequest) {
-        self.compiled.push(pipeline(request));
-    }
-}
-
-impl Prepare for FakeGpu {
-    type Prepared = Fake;
-    type Planned = ();
-
-    fn find_mask(&self, mask: &Mask, _: TextureId) -> Result<Option<Mask>, BlurError> {
-        match self.is_mask_target {
-            true => Err(BlurError::MaskIsTarget),
-            false => Ok(self.has_masks.then(|| mask.clone())),
-        }
-    }
-
-    fn plan(&mut self, request: &BlurRequest, _: Option<&mut Fake>) -> Result<((), bool), BlurError> {
-        Ok(((), self.compiled.contains(&pipeline(request))))
-    }
-
-    fn complete(&self, (): (), request: BlurRequest, _: Option<Fake>) -> Fake {
-        Fake {
-            request,
-            was_drawn: false,
-            has_textures: false,
-        }
-    }
-
-    fn is_ready(&self, prepared: &Fake) -> bool {
-        self.compiled.contains(&pipeline(&prepared.request))
-    }
-
-    fn equip(&mut self, prepared: &mut Fake) -> Result<(), BlurError> {
-        if !self.has_memory {
-            let (size, format) = (UVec2::ONE, TextureFormat::Rgba8Unorm);
-            return Err(BlurError::OutOfMemory { size, format });
-        }
-        prepared.has_textures = true;
-        Ok(())
-    }
-}
-
 const FORMATS: [TextureFormat; 2] = [TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba16Float];
 
 fn mask(number: u8) -> BlurProfile {
@@ -127,321 +20,195 @@ fn mask(number: u8) -> BlurProfile {
 }
 
 /// A blur between two ends, in place or not.
-fn request(format: TextureFormat, sigma: f32, profile: &BlurProfile, is_fresh: bool) -> BlurRequest {
-    let field = SigmaField::new(Some(profile), Vec2::splat(8.0), Affine2::IDENTITY);
+fn request(format: TextureFormat, sigma: u8, profile: &BlurProfile, is_fresh: bool) -> BlurRequest {
+    static TARGET: std::sync::OnceLock<TextureId> = std::sync::OnceLock::new();
+    let target = *TARGET.get_or_init(TextureId::new);
     let work = Work::Blur {
-        sigma: Vec2::splat(sigma),
+        sigma: Vec2::splat(sigma.into()),
         edge: EdgeMode::Clamp,
-        field,
+        field: SigmaField::new(Some(profile), Vec2::splat(8.0), Affine2::IDENTITY),
     };
     let ends = Ends::of_camera(format, false);
     BlurRequest {
         source_is_fresh: is_fresh,
-        ..BlurRequest::whole(ends, target(), work, UVec2::splat(8), UVec2::splat(8))
+        ..BlurRequest::whole(ends, target, work, UVec2::splat(8), UVec2::splat(8))
     }
 }
 
-fn target() -> TextureId {
-    static TARGET: std::sync::OnceLock<TextureId> = std::sync::OnceLock::new();
-    *TARGET.get_or_init(TextureId::new)
+/// A request, and whether it has been drawn.
+type Part = (BlurRequest, bool);
+
+/// Which pipelines are compiled, by format and sigma.
+type Compiled = [[bool; 4]; 2];
+
+fn is_ready(request: &BlurRequest, compiled: &Compiled) -> bool {
+    let Work::Blur { sigma, .. } = &request.work else {
+        panic!("the tests request nothing else");
+    };
+    compiled[usize::from(request.ends.source == FORMATS[1])][sigma.x as usize]
 }
 
-/// Draws what a job shows, as recording does, and returns it.
-fn draw(job: &mut BlurJob<Fake>, gpu: &FakeGpu) -> Option<BlurRequest> {
-    if job.shown.current().is_some_and(|current| gpu.is_ready(current)) {
-        job.shown = core::mem::take(&mut job.shown).go_on(true);
-    }
-    let drawn = job.shown.drawn_mut().filter(|drawn| gpu.is_ready(drawn))?;
-    assert!(drawn.has_textures, "it took them in this frame");
-    drawn.was_drawn = true;
-    Some(drawn.request.clone())
+/// Turns to a request, and draws what is drawn in its place.
+fn turn(parts: &mut Parts<Part>, request: &BlurRequest, compiled: &Compiled) -> Option<BlurRequest> {
+    let mut before = parts.take_newest();
+    let same = before.take_if(|(before, _)| before.plans_like(request));
+    let next = same.map_or((request.clone(), false), |(_, was_drawn)| (request.clone(), was_drawn));
+    let is_late = !is_ready(request, compiled);
+    parts.turn(next, before, |(old, was_drawn), (next, _)| {
+        is_late && *was_drawn && stands_in(old, next)
+    });
+    let Parts { next, last } = parts;
+    let drawn = last.as_mut().or(next.as_mut());
+    let (drawn, was_drawn) = drawn.filter(|(drawn, _)| is_ready(drawn, compiled))?;
+    *was_drawn = true;
+    Some(drawn.clone())
 }
 
 /// What happens in a frame.
-#[derive(Clone, Debug)]
-struct Frame {
-    format: usize,
-    sigma: u8,
-    profile: u8,
-    event: Event,
-    has_masks: bool,
-    is_compiled: bool,
-    /// Whether the source is sharp again.
-    is_fresh: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Event {
-    Nothing,
-    /// The blur has nothing to do, pauses, or gives everything back.
+#[derive(Clone, Copy, Debug)]
+enum Frame {
+    /// A request: its format, its sigma, and whether the source is sharp again.
+    Request(usize, u8, bool),
+    /// The job has nothing to do, or has failed.
     Idle,
+    /// It is not wanted for a while.
     Pause,
-    Forget,
-    /// The device is lost, or its memory is full.
-    Lost,
-    NoMemory,
-    MaskIsTarget,
+    /// A pipeline is compiled.
+    Compile(usize, u8),
 }
 
 fn frame() -> impl Strategy<Value = Frame> {
-    use Event::{Forget, Idle, Lost, MaskIsTarget, NoMemory, Nothing, Pause};
-    let event = prop_oneof![
-        12 => Just(Nothing), 1 => Just(Idle), 1 => Just(Pause), 1 => Just(Forget), 1 => Just(Lost), 1 => Just(NoMemory),
-        1 => Just(MaskIsTarget)
-    ];
-    let flags = (prop::bool::weighted(0.6), any::<bool>(), prop::bool::weighted(0.8));
-    (0..2_usize, 1..3_u8, 0..4_u8, event, flags).prop_map(
-        |(format, sigma, profile, event, (has_masks, is_compiled, is_fresh))| Frame {
-            format,
-            sigma,
-            profile,
-            event,
-            has_masks,
-            is_compiled,
-            is_fresh,
-        },
-    )
-}
-
-impl Frame {
-    fn request(&self) -> BlurRequest {
-        let line = BlurProfile::Linear {
-            start: Vec2::ZERO,
-            end: Vec2::ONE,
-            from: 0.0,
-            to: 1.0,
-        };
-        let profile = match self.profile {
-            0 => BlurProfile::Uniform,
-            1 => line,
-            number => mask(number),
-        };
-        let sigma = if self.event == Event::Idle {
-            0.0
-        } else {
-            f32::from(self.sigma)
-        };
-        request(FORMATS[self.format], sigma, &profile, self.is_fresh)
-    }
-
-    /// Whether all inputs exist.
-    fn is_whole(&self) -> bool {
-        self.profile < 2 || self.has_masks
-    }
-}
-
-fn profile_of(request: &BlurRequest) -> Option<(BlurProfile, Option<Mask>)> {
-    let (_, field) = request.work.varying()?;
-    Some((field.profile.clone(), field.mask.clone()))
+    let request = (0..2_usize, 1..4_u8, prop::bool::weighted(0.8));
+    prop_oneof![
+        8 => request.prop_map(|(format, sigma, is_fresh)| Frame::Request(format, sigma, is_fresh)),
+        1 => Just(Frame::Idle),
+        1 => Just(Frame::Pause),
+        3 => (0..2_usize, 1..4_u8).prop_map(|(format, sigma)| Frame::Compile(format, sigma)),
+    ]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn whatever_happens_the_right_request_is_shown(frames in prop::collection::vec(frame(), 1..30)) {
-        let (mut job, mut gpu) = (BlurJob::<Fake>::default(), FakeGpu::default());
-        // The last drawn request that may stand in for another, and whether the job has failed since it succeeded.
+    fn whatever_happens_the_right_request_is_drawn(frames in prop::collection::vec(frame(), 1..30)) {
+        let (mut parts, mut compiled) = (Parts::default(), Compiled::default());
+        // The request that was drawn last, as long as it may stand in for another.
         let mut before: Option<BlurRequest> = None;
-        let mut failure = None;
         for frame in frames {
-            let wanted = frame.request();
-            if frame.is_compiled && frame.event != Event::Idle {
-                gpu.compile(&wanted);
-            }
-            gpu.has_masks = frame.has_masks;
-            gpu.has_memory = frame.event != Event::NoMemory;
-            gpu.is_mask_target = frame.event == Event::MaskIsTarget;
-            match frame.event {
-                Event::Pause => job.release(),
-                Event::Forget => {
-                    job.forget();
-                    before = before.filter(|before| profile_of(before).is_none_or(|(_, mask)| mask.is_none()));
+            let wanted = match frame {
+                Frame::Request(format, sigma, is_fresh) => {
+                    request(FORMATS[format], sigma, &BlurProfile::Uniform, is_fresh)
                 }
-                Event::Lost => {
-                    (job, gpu) = default_on_a_new_device();
-                    (before, failure) = (None, None);
+                Frame::Compile(format, sigma) => {
+                    compiled[format][usize::from(sigma)] = true;
+                    continue;
                 }
-                _ => {}
-            }
-            if matches!(frame.event, Event::Pause | Event::Forget | Event::Lost) {
-                prop_assert!(draw(&mut job, &gpu).is_none(), "it rests");
-                continue;
-            }
-            let outcome = job.advance(&mut gpu, wanted.clone());
-            let kind = outcome.as_ref().err().map(core::mem::discriminant);
-            let is_news = job.settle(outcome.clone()).is_err();
-            prop_assert_eq!(is_news, kind.is_some() && kind != failure, "each failure once");
-            if kind.is_some() || outcome != Ok(BlurState::Waiting) {
-                failure = kind;
-            }
-            let drawn = draw(&mut job, &gpu);
-            if kind.is_some() || frame.event == Event::Idle {
-                prop_assert!(drawn.is_none(), "it rests");
-                before = None;
-                continue;
-            }
-            let is_ready = gpu.compiled.contains(&pipeline(&wanted));
-            let same_ends = before.as_ref().filter(|before| before.ends == wanted.ends);
+                Frame::Pause | Frame::Idle => {
+                    parts.rest();
+                    prop_assert!(parts.drawn().is_none(), "it rests");
+                    if let (Frame::Idle, Some((_, was_drawn))) = (frame, &mut parts.last) {
+                        *was_drawn = false;
+                        before = None;
+                    }
+                    continue;
+                }
+            };
+            let drawn = turn(&mut parts, &wanted, &compiled);
+            let may_stand_in = before.take_if(|before| before.ends == wanted.ends && wanted.source_is_fresh);
             match &drawn {
-                // The texture that a mask had before stands in for it, too.
-                Some(drawn) if *drawn == wanted => {
-                    let keeps_profile = before.as_ref().map(profile_of) == Some(profile_of(drawn));
-                    prop_assert!(frame.is_whole() || keeps_profile, "without its mask");
-                }
+                Some(drawn) if *drawn == wanted => prop_assert!(is_ready(&wanted, &compiled)),
                 Some(drawn) => {
-                    prop_assert!(!(is_ready && frame.is_whole()), "the request is ready");
-                    prop_assert!(frame.is_fresh, "a result would be blurred twice");
-                    prop_assert_eq!(&drawn.ends, &wanted.ends, "other textures");
-                    let is_last = same_ends == Some(drawn);
-                    let keeps_profile = before.as_ref().map(profile_of) == Some(profile_of(drawn));
-                    prop_assert!(is_last || !frame.is_whole() && keeps_profile, "an older one than the last");
+                    prop_assert!(!is_ready(&wanted, &compiled), "the request is ready");
+                    prop_assert!(may_stand_in.is_some_and(|last| last.plans_like(drawn)), "not the last, or not again");
                 }
                 None => {
-                    let is_complete = is_ready && frame.is_whole();
-                    prop_assert!(!is_complete && (same_ends.is_none() || !frame.is_fresh), "sharp after blurred");
+                    prop_assert!(!is_ready(&wanted, &compiled) && may_stand_in.is_none(), "sharp after blurred");
                 }
             }
-            before = drawn.or(before.filter(|before| before.ends == wanted.ends && frame.is_fresh));
+            before = drawn;
         }
     }
 }
 
-fn default_on_a_new_device() -> (BlurJob<Fake>, FakeGpu) {
-    (BlurJob::default(), FakeGpu::default())
-}
-
-const FORMAT: TextureFormat = FORMATS[0];
-
-/// A job that has drawn a request.
-fn drawn(request: &BlurRequest) -> (BlurJob<Fake>, FakeGpu) {
-    let (mut job, mut gpu) = default_on_a_new_device();
-    gpu.compile(request);
-    assert_eq!(job.advance(&mut gpu, request.clone()), Ok(BlurState::Ready));
-    assert_eq!(draw(&mut job, &gpu).as_ref(), Some(request));
-    (job, gpu)
+/// All pairs of requests that a job can hold. Those with small numbers may stand in for others.
+fn all_parts() -> [Parts<u8>; 5] {
+    let both = [
+        (None, None),
+        (None, Some(1)),
+        (Some(1), None),
+        (Some(9), None),
+        (Some(9), Some(1)),
+    ];
+    both.map(|(next, last)| Parts { next, last })
 }
 
 #[test]
-fn a_late_pipeline_is_replaced_by_the_last_request() {
-    let [one, other] = [1.0, 2.0].map(|sigma| request(FORMAT, sigma, &BlurProfile::Uniform, true));
-    let (mut job, mut gpu) = drawn(&one);
-    assert_eq!(job.advance(&mut gpu, other.clone()), Ok(BlurState::Compiling));
-    assert_eq!(draw(&mut job, &gpu), Some(one));
-    gpu.compile(&other);
+fn each_turn_leads_where_its_comment_says() {
+    let is_small = |old: &u8, _: &u8| *old < 5;
+    let turned = |stands_in: fn(&u8, &u8) -> bool| {
+        all_parts().map(|mut parts| {
+            let before = parts.take_newest();
+            let spare = parts.turn(2, before, stands_in);
+            assert_eq!(parts.next, Some(2));
+            (parts.last, spare)
+        })
+    };
+    let ready = [None, Some(1), Some(1), Some(9), Some(9)].map(|spare| (None, spare));
+    assert_eq!(turned(|_, _| false), ready, "nothing stands in for what is compiled");
+    let late = [
+        (None, None),
+        (Some(1), None),
+        (Some(1), None),
+        (None, Some(9)),
+        (Some(1), Some(9)),
+    ];
+    assert_eq!(turned(is_small), late);
+    let drawn = all_parts().map(|parts| parts.drawn().copied());
+    assert_eq!(drawn, [None, None, Some(1), Some(9), Some(1)]);
+    let rested = all_parts().map(|mut parts| {
+        parts.rest();
+        assert_eq!(parts.drawn(), None);
+        parts.last
+    });
     assert_eq!(
-        draw(&mut job, &gpu),
-        Some(other),
-        "in the frame in which it is compiled"
+        rested,
+        [None, Some(1), Some(1), Some(9), Some(1)],
+        "what was drawn last"
     );
 }
 
 #[test]
-fn a_result_is_not_blurred_again() {
-    let [one, other] = [1.0, 2.0].map(|sigma| request(FORMAT, sigma, &BlurProfile::Uniform, false));
-    let (mut job, mut gpu) = drawn(&one);
-    assert_eq!(job.advance(&mut gpu, other), Ok(BlurState::Compiling));
-    assert_eq!(draw(&mut job, &gpu), None);
-}
-
-#[test]
-fn a_missing_mask_keeps_the_profile() {
-    let [first, second] = [2, 3].map(|number| request(FORMAT, 1.0, &mask(number), true));
-    let (mut job, mut gpu) = drawn(&first);
-    gpu.has_masks = false;
-    assert_eq!(job.advance(&mut gpu, second.clone()), Ok(BlurState::Waiting));
-    assert_eq!(draw(&mut job, &gpu), Some(first.clone()));
-    job.release();
-    assert_eq!(job.advance(&mut gpu, second.clone()), Ok(BlurState::Waiting));
-    assert_eq!(draw(&mut job, &gpu), Some(first), "also after a pause");
-    gpu.has_masks = true;
-    assert_eq!(job.advance(&mut gpu, second.clone()), Ok(BlurState::Ready));
-    assert_eq!(draw(&mut job, &gpu), Some(second));
-}
-
-#[test]
-fn a_forgotten_job_holds_no_mask_and_waits_for_the_next_one() {
-    let [first, second] = [2, 3].map(|number| request(FORMAT, 1.0, &mask(number), true));
-    for forget in [BlurJob::forget, |job: &mut BlurJob<Fake>| {
-        let idle = request(FORMAT, 0.0, &BlurProfile::Uniform, true);
-        assert_eq!(job.advance(&mut FakeGpu::default(), idle), Ok(BlurState::Nothing));
-    }] {
-        let (mut job, mut gpu) = drawn(&first);
-        forget(&mut job);
-        let held = job.shown.newest_mut().and_then(|spare| profile_of(&spare.request));
-        assert_eq!(held.and_then(|(_, mask)| mask), None);
-        assert!(job.shown.newest_mut().is_some_and(|spare| !spare.has_textures));
-        gpu.has_masks = false;
-        assert_eq!(job.advance(&mut gpu, second.clone()), Ok(BlurState::Waiting));
-        assert_eq!(draw(&mut job, &gpu), None);
-    }
-}
-
-#[test]
-fn a_job_inherits_what_another_one_shows() {
-    let [first, second] = [2, 3].map(|number| request(FORMAT, 1.0, &mask(number), true));
-    let (job, mut gpu) = drawn(&first);
-    let uniform = request(FORMAT, 1.0, &BlurProfile::Uniform, true);
-    gpu.compile(&uniform);
-    gpu.has_masks = false;
-    let mut after = BlurJob::after(Some(&job));
-    assert_eq!(after.advance(&mut gpu, second.clone()), Ok(BlurState::Waiting));
-    assert_eq!(draw(&mut after, &gpu), Some(first));
-    let mut after = BlurJob::after_uniform();
-    assert_eq!(after.advance(&mut gpu, second.clone()), Ok(BlurState::Waiting));
-    assert_eq!(draw(&mut after, &gpu), Some(uniform));
-    let mut after = BlurJob::after(None);
-    assert_eq!(after.advance(&mut gpu, second), Ok(BlurState::Waiting));
-    assert_eq!(draw(&mut after, &gpu), None);
-}
-
-#[test]
-fn a_failure_ends_what_is_shown_and_is_reported_once() {
-    let one = request(FORMAT, 1.0, &BlurProfile::Uniform, true);
-    let (mut job, mut gpu) = drawn(&one);
-    gpu.has_memory = false;
+fn a_failure_is_reported_once() {
+    let (size, format) = (UVec2::ONE, FORMATS[0]);
+    let failed = || Err(BlurError::OutOfMemory { size, format });
+    let mut job = BlurJob::default();
     for is_news in [true, false] {
-        let outcome = job.advance(&mut gpu, one.clone());
-        assert_eq!(job.settle(outcome).is_err(), is_news);
-        assert_eq!(draw(&mut job, &gpu), None);
+        assert_eq!(job.settle(failed()).is_err(), is_news);
+        assert!(job.is_idle());
     }
+    assert_eq!(job.settle(Ok(BlurState::Waiting)), Ok(BlurState::Waiting));
+    assert_eq!(
+        job.settle(failed()),
+        Ok(BlurState::Nothing),
+        "it has not succeeded in between"
+    );
     job.forget_failures();
-    let outcome = job.advance(&mut gpu, one.clone());
-    assert!(job.settle(outcome).is_err(), "it is about other images");
-    gpu.has_memory = true;
-    let outcome = job.advance(&mut gpu, one.clone());
-    assert_eq!(job.settle(outcome), Ok(BlurState::Ready));
-    assert_eq!(draw(&mut job, &gpu), Some(one));
+    assert!(job.settle(failed()).is_err(), "it is about other images");
+    assert_eq!(job.settle(Ok(BlurState::Ready)), Ok(BlurState::Ready));
+    assert!(job.settle(failed()).is_err());
 }
 
 #[test]
-fn each_transition_leads_where_its_name_says() {
-    let all = || {
-        [
-            Shown::Nothing { spare: None },
-            Shown::Nothing { spare: Some(1) },
-            Shown::Request(1),
-            Shown::Soon { next: 2 },
-            Shown::Last { next: 2, last: 1 },
-        ]
-    };
-    let spares = [None, Some(1), Some(1), Some(2), Some(1)];
-    assert_eq!(all().map(Shown::rest), spares.map(|spare| Shown::Nothing { spare }));
-    assert_eq!(all().map(|shown| shown.last().copied()), spares);
-    let newest = [None, Some(1), Some(1), Some(2), Some(2)];
-    assert_eq!(all().map(|mut shown| shown.newest_mut().copied()), newest);
-    let [.., last] = all();
-    assert_eq!(last.without_last(), Shown::Soon { next: 2 });
-    for (shown, newest) in all().into_iter().zip(newest).skip(1) {
-        assert_eq!(Some(shown.go_on(true)), newest.map(Shown::Request));
+fn a_request_takes_another_profile() {
+    let mut one = request(FORMATS[0], 1, &mask(2), true);
+    for profile in [mask(3), mask(4)] {
+        let (profile, mask) = request(FORMATS[0], 1, &profile, true).profiled();
+        one.take_profile(profile.clone(), mask.clone());
+        assert_eq!(one.profiled(), (profile, mask));
     }
-    let ways = |is_ready| all().map(|shown| shown.make_way(is_ready, |request| *request == 1));
-    let none = [(None, None)];
-    assert_eq!(ways(true)[..1], none);
-    assert_eq!(ways(true)[1..], [1, 1, 2, 2].map(|spare| (Some(spare), None)));
-    let late = [(None, Some(1)), (None, Some(1)), (Some(2), None), (Some(2), Some(1))];
-    assert_eq!(ways(false)[..1], none);
-    assert_eq!(ways(false)[1..], late);
+    one.take_profile(BlurProfile::Uniform, None);
+    assert_eq!(one, request(FORMATS[0], 1, &BlurProfile::Uniform, true));
 }
 
 /// The id of an image asset is all that a request keeps of a mask that is an asset.
@@ -450,7 +217,7 @@ fn a_request_names_its_mask() {
     let AssetId::Uuid { uuid } = AssetId::<bevy::image::Image>::from(Uuid::from_u128(2)) else {
         panic!("it was made from one");
     };
-    let mut request = request(FORMAT, 1.0, &mask(2), true);
+    let mut request = request(FORMATS[0], 1, &mask(2), true);
     let named = AssetId::Uuid { uuid };
     assert_eq!(request.mask_mut(), Some(&mut Mask::Image(named)));
     assert!(request.drop_mask() && !request.drop_mask());

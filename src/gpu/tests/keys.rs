@@ -1,13 +1,12 @@
 //! The pipelines that blurs can request.
 
 use super::super::pipeline_key::PipelineKey;
-use super::super::pipeline_queue::{COPY, COPY_TO_LEVEL, Later, MIPMAP, Uses};
+use super::super::pipelines::{Kernels, Uses};
 use super::super::request::WorkKind;
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Sample};
 use crate::formats::{Ends, Resolved, SAME_SPACES};
 use crate::kernel::Precision;
-use crate::plan::stages::{stages, varying_stages};
 use crate::plan::{Finish, Means};
 use crate::program::{Cores, Filtering, Tiling};
 use crate::settings::BlurAlpha;
@@ -121,15 +120,16 @@ fn resolved(ends: &Ends, tiling: Tiling, filters: bool) -> Resolved {
 /// The pipelines of blurs between two ends.
 fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> {
     let resolved = resolved(ends, tiling, filters);
-    let of_blurs = [Finish::Write, Finish::Defer].into_iter().flat_map(|finish| {
-        let varying = varying_stages(resolved.means, finish);
-        stages(resolved.means, finish).into_iter().chain(varying)
+    let kinds = [WorkKind::Blur, WorkKind::Vary, WorkKind::Copy, WorkKind::Mipmap].into_iter();
+    let finishes = [Finish::Write, Finish::Defer];
+    let all = kinds.flat_map(|kind| finishes.map(|finish| (kind, finish)));
+    let uses = all.map(|(kind, finish)| Uses {
+        ends: *ends,
+        kind,
+        finish,
     });
-    let keys = of_blurs.chain([COPY, MIPMAP, COPY_TO_LEVEL]).flat_map(|stage| {
-        let key = PipelineKey::new(stage, ends, &resolved);
-        [key, key.for_any_kernel()]
-    });
-    keys.collect()
+    let keys = uses.flat_map(|uses| uses.keys(&resolved).collect::<Vec<_>>());
+    keys.flat_map(|key| [key, key.for_any_kernel()]).collect()
 }
 
 fn tilings(source: TextureFormat, destination: TextureFormat) -> impl Iterator<Item = (Tiling, bool)> {
@@ -154,12 +154,12 @@ fn the_other_kernels_of_a_blur_compile_once_and_only_where_threads_compile() {
         finish: Finish::Write,
     };
     let resolved = resolved(&ends, Tiling::None, true);
-    let mut later = Later::default();
-    later.accelerate(uses, &resolved, true);
-    assert!(later.keys.is_empty(), "each would stop a frame");
-    later.accelerate(uses, &resolved, false);
-    let all = later.keys.len();
+    let mut kernels = Kernels::default();
+    kernels.accelerate(uses, &resolved, true);
+    assert!(kernels.later.is_empty(), "each would stop a frame");
+    kernels.accelerate(uses, &resolved, false);
+    let all = kernels.later.len();
     assert!(all > 10, "{all}");
-    later.accelerate(uses, &resolved, false);
-    assert_eq!(later.keys.len(), all, "once");
+    kernels.accelerate(uses, &resolved, false);
+    assert_eq!(kernels.later.len(), all, "once");
 }

@@ -1,4 +1,4 @@
-//! Which pipelines exist, and which are compiled next.
+//! All pipelines: how they are made, and which are compiled next.
 //!
 //! Pipelines compile in the background (on the main thread on macOS and the web), and a blur must not wait for them. So
 //! the few programs that [serve any kernel](Program::for_any_kernel) are requested as soon as a pair of formats is
@@ -8,13 +8,12 @@
 //!
 //! [`Program::for_any_kernel`]: crate::program::Program::for_any_kernel
 
-use super::pipeline_factory::PipelineFactory;
 use super::pipeline_key::{PipelineKey, Queued};
 use super::request::{BlurRequest, WorkKind};
 use crate::formats::{Capabilities, Ends, Resolved, is_software};
-use crate::plan::Finish;
-use crate::plan::pass::Stage;
+use crate::plan::pass::Pass;
 use crate::plan::stages::{stages, varying_stages};
+use crate::plan::{BlurPlan, Finish};
 use crate::program::Program;
 use crate::settings::{BlurCompilation, COMPILING_BLOCKS};
 use bevy::asset::AssetServer;
@@ -22,9 +21,13 @@ use bevy::core_pipeline::FullscreenShader;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::render_resource::{CachedPipelineState, CachedRenderPipelineId, PipelineCache};
+use bevy::render::render_resource::{
+    AddressMode, BindGroupLayout, CachedPipelineState, CachedRenderPipelineId, ColorTargetState, ColorWrites,
+    ComputePipelineDescriptor, FilterMode, FragmentState, PipelineCache, RenderPipelineDescriptor, Sampler,
+    SamplerDescriptor,
+};
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
-use bevy::shader::ShaderCacheError;
+use bevy::shader::{ShaderCacheError, ShaderDefVal};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -85,42 +88,51 @@ pub fn blurs_ready(readiness: Option<Res<BlurReadiness>>) -> bool {
 /// The pipelines of all blurs. Created again for every render device.
 #[derive(Resource)]
 pub struct BlurPipelines {
-    pub factory: PipelineFactory,
-    is_software: bool,
+    pub device: RenderDevice,
+    /// Linear, clamped.
+    pub sampler: Sampler,
     /// The numbers of the device and of the frame. Together they identify a frame.
     pub moment: [u64; 2],
+    is_software: bool,
+    /// Whether shaders must round before they pack half floats.
+    round_packed: bool,
+    fullscreen: FullscreenShader,
+    /// The shaders by name, loaded before they are needed.
+    shaders: HashMap<&'static str, Handle<Shader>>,
     queued: HashMap<PipelineKey, Queued>,
+    /// The layouts of bind groups, by pipelines that serve any kernel.
+    layouts: HashMap<PipelineKey, BindGroupLayout>,
     /// Pipelines that serve any kernel, and were not compiled when last checked.
     essential: Vec<Queued>,
-    /// Pipelines for single kernels that blurs draw.
-    wanted: VecDeque<PipelineKey>,
-    /// Pipelines for the other kernels of such blurs.
-    later: Later,
-    /// The wanted pipelines that were not compiled when last checked.
-    compiling: Vec<Queued>,
+    kernels: Kernels,
+    /// The uses whose pipelines for any kernel have been requested.
+    announced: HashSet<Uses>,
+}
+
+/// Which single kernels get pipelines of their own.
+#[derive(Default)]
+pub(super) struct Kernels {
+    /// Whether none do.
+    are_off: bool,
     /// For kernels without a pipeline of their own: the last frame that drew them, and the number of these frames.
     drawn: HashMap<PipelineKey, (u64, u32)>,
     /// Whether blurs of this frame have drawn such kernels.
     is_counting: bool,
-    /// Whether pipelines for single kernels may compile.
-    may_specialise: bool,
-    /// The announced uses, with the pipelines that serve any kernel; none if the GPU does not support the blur.
-    announced: HashMap<Uses, Box<[Queued]>>,
-}
-
-/// Pipelines that compile when nothing else does.
-#[derive(Default)]
-pub(super) struct Later {
-    pub(super) keys: VecDeque<PipelineKey>,
+    /// Those that are drawn often.
+    wanted: VecDeque<PipelineKey>,
+    /// Their pipelines that were not compiled when last checked.
+    compiling: Vec<Queued>,
+    /// The other kernels of such blurs, which compile when nothing else does.
+    pub(super) later: VecDeque<PipelineKey>,
     /// The uses of these and of earlier ones.
     accelerated: HashSet<Uses>,
 }
 
-impl Later {
+impl Kernels {
     /// Requests the programs for all kernels of these blurs once, unless compiling blocks.
     pub(super) fn accelerate(&mut self, uses: Uses, resolved: &Resolved, compiling_blocks: bool) {
         if !compiling_blocks && self.accelerated.insert(uses) {
-            self.keys.extend(uses.keys(resolved));
+            self.later.extend(uses.keys(resolved));
         }
     }
 }
@@ -139,20 +151,40 @@ pub fn init_pipelines(
 ) {
     // A new device has no pipelines yet.
     readiness.set(false, false);
+    let shader = |(program, name): (Program, &'static str)| {
+        let (package, path) = (env!("CARGO_PKG_NAME"), program.path());
+        (name, assets.load(format!("embedded://{package}/shaders/{path}.wgsl")))
+    };
     commands.insert_resource(BlurPipelines {
-        factory: PipelineFactory::new(&device, &info, &fullscreen, &assets),
-        is_software: is_software(&info),
+        device: device.clone(),
+        sampler: device.create_sampler(&SamplerDescriptor {
+            label: Some("gaussian_blur_sampler"),
+            min_filter: FilterMode::Linear,
+            mag_filter: FilterMode::Linear,
+            address_mode_u: AddressMode::ClampToEdge,
+            address_mode_v: AddressMode::ClampToEdge,
+            ..default()
+        }),
         moment: [DEVICES.fetch_add(1, Ordering::Relaxed), 0],
+        is_software: is_software(&info),
+        round_packed: packing_truncates(&info),
+        fullscreen: fullscreen.clone(),
+        shaders: Program::SHADERS.map(shader).into(),
         queued: HashMap::default(),
+        layouts: HashMap::default(),
         essential: Vec::new(),
-        wanted: VecDeque::new(),
-        later: Later::default(),
-        compiling: Vec::new(),
-        drawn: HashMap::default(),
-        is_counting: false,
-        may_specialise: true,
-        announced: HashMap::default(),
+        kernels: Kernels::default(),
+        announced: HashSet::default(),
     });
+}
+
+/// Whether a GPU may truncate when `pack2x16float` makes half floats.
+///
+/// Shading languages allow truncation, and lavapipe truncates. NVIDIA's GPUs round when they pack (they truncate when
+/// they *store* half floats, like lavapipe), so shaders need not round before, which makes weak blurs faster.
+fn packing_truncates(info: &RenderAdapterInfo) -> bool {
+    const NVIDIA: u32 = 0x10de;
+    info.vendor != NVIDIA
 }
 
 /// Two ends, the kind of work between them and its last step: together they decide which programs blurs may run.
@@ -161,30 +193,6 @@ pub struct Uses {
     pub ends: Ends,
     pub kind: WorkKind,
     pub finish: Finish,
-}
-
-/// An exact copy from one end to the other.
-pub(super) const COPY: Stage = from_end_to_end(Program::CopyFragment);
-/// A mip level from the one before it.
-pub(super) const MIPMAP: Stage = from_end_to_end(Program::MipmapFragment);
-
-/// An exact copy for a deferred last step.
-pub(super) const COPY_TO_LEVEL: Stage = Stage {
-    program: Program::CopyFragment,
-    is_first: true,
-    is_last: false,
-    skips: false,
-    merges: false,
-};
-
-const fn from_end_to_end(program: Program) -> Stage {
-    Stage {
-        program,
-        is_first: true,
-        is_last: true,
-        skips: false,
-        merges: false,
-    }
 }
 
 impl Uses {
@@ -198,14 +206,14 @@ impl Uses {
     }
 
     /// The pipelines for all kernels.
-    fn keys(self, resolved: &Resolved) -> impl Iterator<Item = PipelineKey> {
-        let means = resolved.means;
-        let stages = match (self.kind, self.finish) {
-            (WorkKind::Copy, Finish::Write) => vec![COPY],
-            (WorkKind::Copy, Finish::Defer) => vec![COPY_TO_LEVEL],
-            (WorkKind::Mipmap, _) => vec![MIPMAP],
-            (WorkKind::Blur, finish) => stages(means, finish),
-            (WorkKind::Vary, finish) => varying_stages(means, finish),
+    pub(super) fn keys(self, resolved: &Resolved) -> impl Iterator<Item = PipelineKey> {
+        let (means, finish) = (resolved.means, self.finish);
+        let stages_of = |plan: BlurPlan| plan.passes.iter().map(Pass::stage).collect();
+        let stages = match self.kind {
+            WorkKind::Copy => stages_of(BlurPlan::copy(URect::new(0, 0, 1, 1), finish)),
+            WorkKind::Mipmap => stages_of(BlurPlan::mipmap(UVec2::ONE, UVec2::ONE)),
+            WorkKind::Blur => stages(means, finish),
+            WorkKind::Vary => varying_stages(means, finish),
         };
         stages
             .into_iter()
@@ -216,28 +224,35 @@ impl Uses {
 impl BlurPipelines {
     /// Requests the pipelines that suffice for blurs of any strength between two ends.
     pub fn announce(&mut self, uses: Uses, capabilities: &Capabilities, cache: &PipelineCache) {
-        if self.announced.contains_key(&uses) {
+        if !self.announced.insert(uses) {
             return;
         }
-        let queued = match capabilities.resolve(&uses.ends) {
-            Ok(resolved) => uses
-                .keys(&resolved)
-                .map(|key| self.serving_any_kernel(key, cache))
-                .collect(),
-            // An unsupported blur is reported when it is requested.
-            Err(_) => Box::default(),
-        };
-        self.announced.insert(uses, queued);
+        // An unsupported blur is reported when it is requested.
+        if let Ok(resolved) = capabilities.resolve(&uses.ends) {
+            for key in uses.keys(&resolved) {
+                self.serving_any_kernel(key, cache);
+            }
+        }
     }
 
     /// The pipeline that serves any kernel in place of this one.
     pub fn serving_any_kernel(&mut self, key: PipelineKey, cache: &PipelineCache) -> Queued {
         let key = key.for_any_kernel();
-        *self.queued.entry(key).or_insert_with(|| {
-            let queued = self.factory.queue(&key, cache);
-            self.essential.push(queued);
-            queued
-        })
+        match self.get(&key) {
+            Some(queued) => queued,
+            None => {
+                let queued = self.queue(key, cache);
+                self.essential.push(queued);
+                queued
+            }
+        }
+    }
+
+    /// The layout of the bind groups of a pipeline.
+    pub fn layout(&mut self, key: PipelineKey, cache: &PipelineCache) -> BindGroupLayout {
+        let layout = self.layouts.entry(key.for_any_kernel());
+        let new = || cache.get_bind_group_layout(&key.layout());
+        layout.or_insert_with(new).clone()
     }
 
     /// Adds a front end's own pipeline to the essential ones.
@@ -248,26 +263,24 @@ impl BlurPipelines {
     /// Counts a frame that draws these kernels. The ones that are drawn often get pipelines of their own. Returns whether
     /// all have got one.
     pub fn draw(&mut self, keys: impl Iterator<Item = PipelineKey>, uses: Uses, resolved: &Resolved) -> bool {
-        if !self.may_specialise {
+        if self.kernels.are_off {
             return false;
         }
-        let frame = self.moment[1];
-        let (mut have_all, mut is_often) = (true, false);
+        let (frame, mut have_all) = (self.moment[1], true);
         let is_missing = |key: &PipelineKey| self.specialises(key) && !self.queued.contains_key(key);
-        for key in keys.filter(is_missing).collect::<Vec<_>>() {
+        let missing: Vec<PipelineKey> = keys.filter(is_missing).collect();
+        let kernels = &mut self.kernels;
+        for key in missing {
             have_all = false;
-            let (last, count) = self.drawn.entry(key).or_insert((frame, 1));
+            let (last, count) = kernels.drawn.entry(key).or_insert((frame, 1));
             *count += u32::from(*last != frame);
             *last = frame;
-            if *count == DRAWN_FRAMES && !self.wanted.contains(&key) {
-                self.wanted.push_back(key);
-                is_often = true;
+            if *count == DRAWN_FRAMES && !kernels.wanted.contains(&key) {
+                kernels.wanted.push_back(key);
+                kernels.accelerate(uses, resolved, COMPILING_BLOCKS);
             }
         }
-        self.is_counting |= !have_all;
-        if is_often {
-            self.later.accelerate(uses, resolved, COMPILING_BLOCKS);
-        }
+        kernels.is_counting |= !have_all;
         have_all
     }
 
@@ -285,15 +298,15 @@ impl BlurPipelines {
     /// Queues the next pipelines for single kernels.
     fn compile(&mut self, per_frame: usize, cache: &PipelineCache) {
         for _ in 0..per_frame {
-            let Some(key) = self.wanted.pop_front() else {
+            let Some(key) = self.kernels.wanted.pop_front() else {
                 break;
             };
             let queued = self.queue(key, cache);
-            self.compiling.push(queued);
-            self.drawn.remove(&key);
+            self.kernels.compiling.push(queued);
+            self.kernels.drawn.remove(&key);
         }
-        let is_idle = self.essential.is_empty() && self.wanted.is_empty() && self.compiling.is_empty();
-        while is_idle && let Some(key) = self.later.keys.pop_front() {
+        let is_idle = self.is_ready() && self.are_kernels_ready();
+        while is_idle && let Some(key) = self.kernels.later.pop_front() {
             if self.specialises(&key) && !self.queued.contains_key(&key) {
                 self.queue(key, cache);
                 break;
@@ -301,11 +314,73 @@ impl BlurPipelines {
         }
     }
 
+    /// Whether all pipelines that serve any kernel are compiled.
+    fn is_ready(&self) -> bool {
+        self.essential.is_empty()
+    }
+
+    /// Whether those of all kernels that are drawn often are compiled.
+    fn are_kernels_ready(&self) -> bool {
+        self.kernels.wanted.is_empty() && self.kernels.compiling.is_empty()
+    }
+
     fn queue(&mut self, key: PipelineKey, cache: &PipelineCache) -> Queued {
-        *self
-            .queued
-            .entry(key)
-            .or_insert_with(|| self.factory.queue(&key, cache))
+        if let Some(queued) = self.get(&key) {
+            return queued;
+        }
+        let queued = if key.program.computes() {
+            Queued::Compute(cache.queue_compute_pipeline(self.compute(&key)))
+        } else {
+            Queued::Render(cache.queue_render_pipeline(self.render(&key)))
+        };
+        self.queued.insert(key, queued);
+        queued
+    }
+
+    fn render(&self, key: &PipelineKey) -> RenderPipelineDescriptor {
+        let write_mask = match key.program {
+            Program::OpaqueFragment => ColorWrites::ALPHA,
+            _ => ColorWrites::ALL,
+        };
+        let target = ColorTargetState {
+            format: key.target,
+            blend: None,
+            write_mask,
+        };
+        let (shader, name) = (self.shaders[key.program.name()].clone(), key.program.name());
+        RenderPipelineDescriptor {
+            label: Some(key.label().into()),
+            layout: vec![key.layout()],
+            vertex: self.fullscreen.to_vertex_state(),
+            fragment: Some(fragment_state(shader, key.definitions(self.round_packed), name, target)),
+            ..default()
+        }
+    }
+
+    fn compute(&self, key: &PipelineKey) -> ComputePipelineDescriptor {
+        ComputePipelineDescriptor {
+            label: Some(key.label().into()),
+            layout: vec![key.layout()],
+            shader: self.shaders[key.program.name()].clone(),
+            shader_defs: key.definitions(self.round_packed),
+            entry_point: Some(key.program.name().into()),
+            ..default()
+        }
+    }
+}
+
+/// A fragment shader with one target.
+pub fn fragment_state(
+    shader: Handle<Shader>,
+    shader_defs: Vec<ShaderDefVal>,
+    entry_point: &'static str,
+    target: ColorTargetState,
+) -> FragmentState {
+    FragmentState {
+        shader,
+        shader_defs,
+        entry_point: Some(entry_point.into()),
+        targets: vec![Some(target)],
     }
 }
 
@@ -346,14 +421,12 @@ pub fn compile_more(
     compilation: Res<BlurCompilation>,
     readiness: Res<BlurReadiness>,
 ) {
-    let pipelines = &mut *pipelines;
     pipelines.moment[1] += 1;
     pipelines.essential.retain(|queued| queued.is_pending(&cache));
-    pipelines.compiling.retain(|queued| queued.is_pending(&cache));
-    pipelines.may_specialise = compilation.per_frame > 0;
+    pipelines.kernels.compiling.retain(|queued| queued.is_pending(&cache));
+    pipelines.kernels.are_off = compilation.per_frame == 0;
     pipelines.compile(compilation.per_frame, &cache);
-    let is_ready = pipelines.essential.is_empty();
-    let is_counting = core::mem::take(&mut pipelines.is_counting);
-    let is_complete = is_ready && !is_counting && pipelines.wanted.is_empty() && pipelines.compiling.is_empty();
-    readiness.set(is_ready, is_complete);
+    let is_counting = core::mem::take(&mut pipelines.kernels.is_counting);
+    let is_ready = pipelines.is_ready();
+    readiness.set(is_ready, is_ready && !is_counting && pipelines.are_kernels_ready());
 }
