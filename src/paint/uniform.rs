@@ -71,11 +71,21 @@ impl Colours {
             (LIGHTNESS, self.space == Some(CompositingSpace::Oklab)),
         ])
     }
+
+    /// How many of these steps apply.
+    fn steps(self, colors: &ColorMatrices) -> u32 {
+        if self.are_filtered() { colors.count() } else { 0 }
+    }
+
+    fn flags(self) -> u32 {
+        let is_light = self.space != Some(CompositingSpace::Srgb);
+        flags([(LIGHT, is_light), (BOUNDED, self.are_bounded)])
+    }
 }
 
 /// `Paint` in WGSL.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, ShaderType)]
 pub struct PaintUniform {
     pub x_axis: Vec2,
     pub y_axis: Vec2,
@@ -95,6 +105,7 @@ pub struct PaintUniform {
     pub flags: u32,
     pub grain: f32,
     pub width: f32,
+    /// All zeros clip nothing: every texel is at the center.
     pub clips: [Vec4; 3],
     pub lens: LensUniform,
     pub fade: Vec4,
@@ -102,9 +113,6 @@ pub struct PaintUniform {
 
 // Dynamic offsets are multiples of 256 bytes: a draw takes no more memory than that.
 const _: () = assert!(size_of::<PaintUniform>() <= 256);
-
-/// Clips nothing: every texel is at the center.
-const NO_CLIPS: [Vec4; 3] = [Vec4::ZERO; 3];
 
 /// The turned boxes of a clip, from texels of the camera's picture, of which the viewport begins at `origin`, to numbers from -1 to 1.
 fn clips(clip: &Clip, origin: Vec2) -> [Vec4; 3] {
@@ -156,22 +164,11 @@ pub struct ColorStepsUniform {
     pub matrices: [[Vec4; 3]; ColorMatrices::MOST],
 }
 
+// The flags of colours.
 const LIGHT: u32 = 1;
 const BOUNDED: u32 = 2;
 
-impl Colours {
-    /// How many of these steps apply.
-    fn steps(&self, colors: &ColorMatrices) -> u32 {
-        if self.are_filtered() { colors.count() } else { 0 }
-    }
-
-    fn flags(&self) -> u32 {
-        let is_light = self.space != Some(CompositingSpace::Srgb);
-        flags([(LIGHT, is_light), (BOUNDED, self.are_bounded)])
-    }
-}
-
-// The flags.
+// The flags of a draw.
 const SOFT: u32 = 1;
 const DITHER_STORED: u32 = 2;
 const DITHER_ENCODED: u32 = 4;
@@ -215,21 +212,12 @@ impl PaintedOn {
             target_origin: self.canvas.origin.as_vec2(),
             target_size: self.canvas.size,
             size: shape.size,
-            frame: 0.0,
             opacity: 1.0,
             to_screen,
             radii: shape.radii.map(Vec4::from),
-            region: IVec4::ZERO,
-            color: Vec4::ZERO,
             to_source: to_screen,
-            color_steps: 0,
             color_flags: self.colours.flags(),
-            flags: 0,
-            grain: 0.0,
-            width: 0.0,
-            clips: NO_CLIPS,
-            lens: LensUniform::default(),
-            fade: Vec4::ZERO,
+            ..PaintUniform::default()
         }
     }
 
