@@ -2,19 +2,17 @@
 
 use super::inputs::PaintInputs;
 use crate::schedule::{Surface, SurfaceId};
-use bevy::ecs::entity::EntityHashSet;
 use bevy::prelude::*;
 use bevy::render::view::{ExtractedView, RetainedViewEntity};
 
-/// Shows a view for each frame of every camera, and hides the views that no frame needs. Entities are reused.
+/// Shows a view for each frame of every camera, and hides the views that no frame needs. Entities are reused, the first ones first.
 pub fn show_views(
     mut inputs: ResMut<PaintInputs>,
     mut views: Query<&mut ExtractedView>,
     mut pool: Local<Vec<Entity>>,
-    mut used: Local<EntityHashSet>,
+    mut used: Local<usize>,
     mut commands: Commands,
 ) {
-    let mut unused = core::mem::take(&mut *used);
     let mut new = Vec::new();
     let mut next = 0;
     for camera in &mut inputs.cameras {
@@ -34,17 +32,16 @@ pub fn show_views(
             let entity = pool[next];
             next += 1;
             camera.views.push(entity);
-            used.insert(entity);
-            unused.remove(&entity);
             match views.get_mut(entity) {
                 Ok(mut shown) => *shown = view,
                 Err(_) => new.push((entity, view)),
             }
         }
     }
-    for entity in unused {
-        commands.entity(entity).try_remove::<ExtractedView>();
+    for entity in pool.iter().take(*used).skip(next) {
+        commands.entity(*entity).try_remove::<ExtractedView>();
     }
+    *used = next;
     commands.insert_batch(new);
 }
 
