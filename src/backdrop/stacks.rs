@@ -204,11 +204,8 @@ fn message(
 /// In what the textures of two cameras differ, with the values of both and the settings that decide it.
 fn difference(textures: [&ViewTarget; 2]) -> String {
     let formats = textures.map(|texture| texture.main_texture().format());
-    let samples = textures.map(|texture| {
-        texture
-            .sampled_main_texture()
-            .map_or(1, |sampled| sampled.sample_count())
-    });
+    let sampled = textures.map(ViewTarget::sampled_main_texture);
+    let samples = sampled.map(|sampled| sampled.map_or(1, |sampled| sampled.sample_count()));
     let usages = textures.map(|texture| texture.main_texture().usage());
     if formats[0] != formats[1] {
         format!("in format, {formats:?}: give both the same `Hdr` and `CompositingSpace`")
