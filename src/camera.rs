@@ -8,8 +8,12 @@ use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
 use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
 use crate::freeze::{self, KeptPictures};
-use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind, texture_size};
+use crate::gpu::{
+    BlurJobs, BlurPreparer, BlurRecorder, BlurRequest, JobKey, Timed, Views, Work, WorkKind, texture_size,
+};
 use crate::plan::Finish;
+use crate::plan::pack::PageSet;
+use crate::profiles::ShownProfiles;
 use crate::settings::{BlurProfile, BlurStage, BlurSwitch, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
 use crate::systems::GaussianBlurSystems;
@@ -17,17 +21,18 @@ use bevy::camera::{Camera, CameraUpdateSystems, RenderTarget};
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
 use bevy::core_pipeline::tonemapping::{DebandDither, tonemapping};
 use bevy::core_pipeline::upscaling::upscaling;
+use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::schedule::ScheduleLabel;
+use bevy::ecs::system::SystemParam;
 use bevy::math::Affine2;
 use bevy::post_process::bloom::bloom;
 use bevy::post_process::motion_blur::motion_blur;
 use bevy::prelude::*;
-use bevy::render::camera::ExtractedCamera;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::RenderEntity;
-use bevy::render::view::{ExtractedView, ViewTarget};
-use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
+use bevy::render::view::ViewTarget;
+use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
 /// Adds camera blurs to an app.
 pub fn plugin(app: &mut App) {
@@ -36,11 +41,11 @@ pub fn plugin(app: &mut App) {
         return;
     };
     render_app
-        .add_systems(RenderStartup, forget_jobs)
+        .init_resource::<CameraBlurs>()
         .add_systems(ExtractSchedule, extract_cameras.after(freeze::extract_freezes))
         .add_systems(
             Render,
-            (announce_cameras, prepare_cameras, release_unseen)
+            (announce_cameras, prepare_cameras)
                 .chain()
                 .in_set(RenderSystems::PrepareBindGroups),
         );
@@ -97,9 +102,12 @@ fn add_stages<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clo
     );
 }
 
-/// A camera's blur in the render world, in texels, and its job.
-#[derive(Component)]
-pub struct CameraBlur {
+/// The blurs of this frame, by the render world's entities of their cameras.
+#[derive(Resource, Default)]
+pub struct CameraBlurs(EntityHashMap<CameraBlur>);
+
+/// A camera's blur in the render world, in texels.
+struct CameraBlur {
     /// The main world's entity.
     entity: Entity,
     sigma: Vec2,
@@ -113,14 +121,13 @@ pub struct CameraBlur {
     dithers: bool,
     /// A label that is inserted late in a frame arrives in the next one.
     label: Option<BlurLabel>,
-    /// Whether the camera is blurred in this frame.
-    is_there: bool,
-    job: BlurJob,
+    /// Whether its sigma varies, or will once its mask exists.
+    varies: bool,
 }
 
 impl CameraBlur {
-    fn label(&self) -> &str {
-        self.label.as_ref().map_or("blur", BlurLabel::as_str)
+    fn key(&self) -> JobKey {
+        ("camera", self.entity, PageSet::default())
     }
 }
 
@@ -135,21 +142,22 @@ type BlurredCamera = (
     Option<&'static BlurLabel>,
 );
 
-/// Extracts the blurs of all active cameras. Blurs that no longer exist release all that they held.
+/// Extracts the blurs of all active cameras.
 fn extract_cameras(
-    mut commands: Commands,
+    mut blurs: ResMut<CameraBlurs>,
     cameras: Extract<Query<BlurredCamera>>,
     switch: Extract<Res<BlurSwitch>>,
-    mut known: Query<(Entity, &mut CameraBlur)>,
     kept: Res<KeptPictures>,
+    profiles: Res<ShownProfiles>,
 ) {
-    known.iter_mut().for_each(|(_, mut blur)| blur.is_there = false);
+    blurs.0.clear();
     for (entity, render_entity, blur, camera, profile, stage, finish, label) in
         cameras.iter().filter(|_| switch.is_on())
     {
         let Some(viewport) = camera.physical_viewport_rect().filter(|_| camera.is_active) else {
             continue;
         };
+        let placement = Affine2::from_translation(viewport.min.as_vec2());
         // A kept picture holds what the camera had painted at its stage.
         let stage = kept.stage(entity).or(stage.copied()).unwrap_or_default();
         let scale_factor = camera.target_scaling_factor().unwrap_or(1.0);
@@ -160,32 +168,16 @@ fn extract_cameras(
                 .sigma_in_texels(scale_factor, viewport.height())
                 .unwrap_or(Vec2::ZERO),
             edge: blur.edge,
-            field: field_of(profile, viewport),
+            field: SigmaField::new(profiles.get(entity), viewport.size().as_vec2(), placement),
             stage,
             is_light: stage == BlurStage::BeforeTonemapping || finish.is_light(),
             // Before tonemapping it is not needed: tonemapping adds its noise after the blur.
             dithers: stage != BlurStage::BeforeTonemapping && finish.dithers(),
             label: label.cloned(),
-            is_there: true,
-            job: BlurJob::default(),
+            varies: profile.is_some_and(|profile| !profile.is_uniform()),
         };
-        // Commands allocate; an unchanged frame must not.
-        if let Ok((_, mut known)) = known.get_mut(render_entity) {
-            let job = core::mem::take(&mut known.job);
-            *known = CameraBlur { job, ..extracted };
-        } else {
-            commands.entity(render_entity).insert(extracted);
-        }
+        blurs.0.insert(render_entity, extracted);
     }
-    for (entity, _) in known.iter().filter(|(_, blur)| !blur.is_there) {
-        commands.entity(entity).remove::<CameraBlur>();
-    }
-}
-
-/// The share of sigma of each texel of a viewport.
-fn field_of(profile: Option<&BlurProfile>, viewport: URect) -> Option<SigmaField> {
-    let placement = Affine2::from_translation(viewport.min.as_vec2());
-    SigmaField::new(profile, viewport.size().as_vec2(), placement)
 }
 
 type AnnouncedCamera = (
@@ -200,7 +192,7 @@ type AnnouncedCamera = (
 /// The programs of varying blurs are requested with the first profile: most apps have none.
 fn announce_cameras(
     cameras: Query<AnnouncedCamera>,
-    blurs: Query<&CameraBlur>,
+    blurs: Res<CameraBlurs>,
     mut preparer: BlurPreparer,
     mut announced: Local<Vec<(TextureFormat, Dither)>>,
 ) {
@@ -209,7 +201,7 @@ fn announce_cameras(
         announce(&mut preparer, format, Dither::Encoded, false);
         freeze::announce(&mut preparer, format);
     }
-    let varies = blurs.iter().any(|blur| blur.field.is_some());
+    let varies = blurs.0.values().any(|blur| blur.varies);
     announced.clear();
     for (picture, target, dither) in &cameras {
         let dithers = dither == Some(&DebandDither::Enabled);
@@ -240,30 +232,23 @@ fn announce(preparer: &mut BlurPreparer, format: TextureFormat, dither: Dither, 
 
 /// Updates the jobs of all blurred cameras.
 fn prepare_cameras(
-    mut cameras: Query<(&mut CameraBlur, CameraPicture, &ViewTarget)>,
+    cameras: Query<(Entity, CameraPicture, &ViewTarget)>,
+    blurs: Res<CameraBlurs>,
+    mut jobs: ResMut<BlurJobs>,
     mut kept: ResMut<KeptPictures>,
     mut preparer: BlurPreparer,
 ) {
-    for (mut blur, picture, target) in &mut cameras {
-        let request = camera_request(&blur, &picture, target);
+    for (camera, picture, target) in &cameras {
+        let Some(blur) = blurs.0.get(&camera) else {
+            continue;
+        };
+        let request = camera_request(blur, &picture, target);
         if kept.prepare_camera(blur.entity, blur.stage, &request, &picture, target, &mut preparer) {
-            blur.job.release();
-        } else if let Err(error) = blur.job.update(&mut preparer, request) {
-            error!("{}: {error}", blur.label());
+            jobs.rest(blur.key());
+        } else if let Err(error) = jobs.want(blur.key(), request, &[], &mut preparer) {
+            error!("{}: {error}", blur.label.as_ref().map_or("blur", BlurLabel::as_str));
         }
     }
-}
-
-type IsUnseen = Or<(Without<ViewTarget>, Without<ExtractedCamera>, Without<ExtractedView>)>;
-
-/// A camera without a texture, for example of a minimised window, holds none for its blur.
-fn release_unseen(mut blurs: Query<&mut CameraBlur, IsUnseen>) {
-    blurs.iter_mut().for_each(|mut blur| blur.job.release());
-}
-
-/// Jobs hold objects of a render device. When the device is replaced, so are they.
-fn forget_jobs(mut blurs: Query<&mut CameraBlur>) {
-    blurs.iter_mut().for_each(|mut blur| blur.job = BlurJob::default());
 }
 
 /// How a camera's picture is dithered if it has this format.
@@ -281,15 +266,11 @@ fn dither_of(
 }
 
 fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewTarget) -> BlurRequest {
-    let view = picture.view;
-    let min = view.viewport.truncate().truncate();
-    let size = UVec2::new(view.viewport.z, view.viewport.w);
-    let viewport = URect::from_corners(min, min + size);
+    let [x, y, width, height] = picture.view.viewport.to_array();
+    let viewport = URect::new(x, y, x + width, y + height);
     // Cameras of one target share a texture, whatever size they believe in.
-    let texture = target.main_texture();
-    let whole = URect::from_corners(UVec2::ZERO, texture_size(texture));
-    let format = target.main_texture_format();
-    let region = viewport.intersect(whole);
+    let (texture, format) = (target.main_texture(), target.main_texture_format());
+    let size = texture_size(texture);
     let ends = Ends {
         dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
         ..Ends::of_camera(format, blur.is_light)
@@ -299,60 +280,57 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
         edge: blur.edge,
         field: blur.field.clone(),
     };
+    let region = viewport.intersect(URect::from_corners(UVec2::ZERO, size));
     BlurRequest {
         region,
         bounds: region,
-        ..BlurRequest::whole(ends, texture.id(), work, whole.size(), whole.size())
+        // The camera paints it again in every frame, so the source is fresh.
+        ..BlurRequest::whole(ends, texture.id(), work, size, size)
     }
 }
 
-type RecordedCamera = (&'static ViewTarget, &'static mut CameraBlur);
+/// The current camera.
+pub type RecordedCamera = (Entity, &'static ViewTarget);
+
+/// Everything that recording the blur of a camera requires.
+#[derive(SystemParam)]
+pub struct CameraRecorder<'w> {
+    blurs: Res<'w, CameraBlurs>,
+    jobs: ResMut<'w, BlurJobs>,
+    kept: ResMut<'w, KeptPictures>,
+    recorder: BlurRecorder<'w>,
+}
 
 /// Blurs the current camera if its stage is [`BlurStage::BeforeTonemapping`].
-pub fn blur_before_tonemapping(
-    camera: ViewQuery<RecordedCamera>,
-    kept: ResMut<KeptPictures>,
-    recorder: BlurRecorder,
-    context: RenderContext,
-) {
-    record(BlurStage::BeforeTonemapping, camera, kept, &recorder, context);
+pub fn blur_before_tonemapping(camera: ViewQuery<RecordedCamera>, with: CameraRecorder, context: RenderContext) {
+    with.record(BlurStage::BeforeTonemapping, camera, context);
 }
 
 /// Blurs the current camera if its stage is [`BlurStage::AfterTonemapping`].
-pub fn blur_after_tonemapping(
-    camera: ViewQuery<RecordedCamera>,
-    kept: ResMut<KeptPictures>,
-    recorder: BlurRecorder,
-    context: RenderContext,
-) {
-    record(BlurStage::AfterTonemapping, camera, kept, &recorder, context);
+pub fn blur_after_tonemapping(camera: ViewQuery<RecordedCamera>, with: CameraRecorder, context: RenderContext) {
+    with.record(BlurStage::AfterTonemapping, camera, context);
 }
 
 /// Blurs the current camera if its stage is [`BlurStage::AfterUi`].
-pub fn blur_after_ui(
-    camera: ViewQuery<RecordedCamera>,
-    kept: ResMut<KeptPictures>,
-    recorder: BlurRecorder,
-    context: RenderContext,
-) {
-    record(BlurStage::AfterUi, camera, kept, &recorder, context);
+pub fn blur_after_ui(camera: ViewQuery<RecordedCamera>, with: CameraRecorder, context: RenderContext) {
+    with.record(BlurStage::AfterUi, camera, context);
 }
 
-fn record(
-    stage: BlurStage,
-    camera: ViewQuery<RecordedCamera>,
-    mut kept: ResMut<KeptPictures>,
-    recorder: &BlurRecorder,
-    mut context: RenderContext,
-) {
-    let (target, mut blur) = camera.into_inner();
-    if blur.stage != stage {
-        return;
-    }
-    let CameraBlur { entity, job, label, .. } = &mut *blur;
-    let label = label.as_ref();
-    let is_frozen = kept.record_camera(*entity, job, recorder, &mut context, label, target);
-    if !is_frozen {
-        job.record(recorder, &mut context, Timed::whole(label), &Views::in_camera(target));
+impl CameraRecorder<'_> {
+    fn record(mut self, stage: BlurStage, camera: ViewQuery<RecordedCamera>, mut context: RenderContext) {
+        let (camera, target) = camera.into_inner();
+        let Some(blur) = self.blurs.0.get(&camera).filter(|blur| blur.stage == stage) else {
+            return;
+        };
+        let Some(job) = self.jobs.get_mut(blur.key()) else {
+            return;
+        };
+        let (recorder, context, label) = (&self.recorder, &mut context, blur.label.as_ref());
+        if !self
+            .kept
+            .record_camera(blur.entity, job, recorder, context, label, target)
+        {
+            job.record(recorder, context, Timed::whole(label), &Views::in_camera(target));
+        }
     }
 }

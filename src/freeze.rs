@@ -22,14 +22,15 @@ mod kept;
 mod picture;
 
 use crate::mailbox::Mailbox;
+use crate::profiles::follow_profiles;
 use crate::systems::BlurSystems;
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderSystems};
 
 pub use camera::announce;
-pub use freezes::{FreezeId, FrozenBlur};
+pub use freezes::FrozenBlur;
 pub use kept::{KeptPictures, extract_freezes};
-pub use picture::{KeptPicture, Shot, Wanted};
+pub use picture::{Shot, Wanted};
 
 /// Adds frozen blurs to an app.
 pub fn plugin(app: &mut App) {
@@ -46,7 +47,7 @@ pub fn plugin(app: &mut App) {
     render_app
         .insert_resource(reports)
         .init_gpu_resource::<KeptPictures>()
-        .add_systems(ExtractSchedule, extract_freezes)
+        .add_systems(ExtractSchedule, extract_freezes.after(follow_profiles))
         .add_systems(
             Render,
             (

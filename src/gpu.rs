@@ -6,6 +6,7 @@
 
 mod encode;
 mod job;
+mod jobs;
 mod pipeline_key;
 mod pipelines;
 mod pool;
@@ -25,6 +26,7 @@ use bevy::shader::load_shader_library;
 
 pub use encode::{BlurRecorder, Timed, Views, attachment};
 pub use job::{BlurJob, BlurState, Deferred};
+pub use jobs::{BlurJobs, JobKey};
 pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipelines::{BlurReadiness, blurs_ready, fragment_state};
 pub use pool::{TextureKind, create_texel_buffer};
@@ -114,12 +116,13 @@ pub fn plugin(app: &mut App, backend: BlurBackend) {
         .insert_resource(readiness)
         .init_resource::<BlurCompilation>()
         .init_gpu_resource::<pool::IntermediateTextures>()
+        .init_gpu_resource::<BlurJobs>()
         .add_systems(RenderStartup, (pipelines::init_pipelines, ask))
         .init_resource::<pool::FrameTime>()
         .add_systems(ExtractSchedule, (pipelines::extract_compilation, pool::extract_time))
         .add_systems(
             Render,
-            (pool::give_back_textures, pipelines::compile_more).in_set(RenderSystems::Cleanup),
+            (pool::give_back_textures, pipelines::compile_more, jobs::sweep_jobs).in_set(RenderSystems::Cleanup),
         );
 }
 

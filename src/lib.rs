@@ -218,6 +218,7 @@ mod mailbox;
 #[cfg(feature = "ui")]
 mod paint;
 mod plan;
+mod profiles;
 mod program;
 pub mod recorder;
 mod redraw;
@@ -321,6 +322,7 @@ impl Plugin for GaussianBlurPlugin {
                 diagnostics::assign::plugin,
                 validation::plugin,
                 image_changes::plugin,
+                profiles::plugin,
                 freeze::plugin,
                 camera::plugin,
                 image::plugin,

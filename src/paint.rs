@@ -16,7 +16,6 @@ mod encode;
 mod figures;
 mod inputs;
 mod items;
-mod own_items;
 pub(crate) mod pipelines;
 mod plan_cameras;
 mod readiness;
@@ -27,13 +26,16 @@ pub(crate) mod uniform;
 mod views;
 
 use crate::freeze::extract_freezes;
+use crate::profiles::follow_profiles;
 use crate::systems::GaussianBlurSystems as Systems;
 use bevy::asset::embedded_asset;
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
 use bevy::core_pipeline::upscaling::upscaling;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
+use bevy::render::render_phase::{AddRenderCommand, DrawFunctions};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
+use bevy::ui_render::{TransparentUi, ui_pass};
 
 pub use bounds::BackdropMaterialPlugin;
 pub use encode::{backdrops_above_ui, backdrops_below_ui};
@@ -49,14 +51,16 @@ pub fn plugin(app: &mut App, precompiles: bool) {
     render_app
         .insert_resource(readiness::PaintUse::new(precompiles))
         .init_resource::<PaintInputs>()
-        .init_gpu_resource::<blurs::BlurTasks>()
         .init_gpu_resource::<draws::Draws>()
         .add_systems(RenderStartup, pipelines::init_pipelines)
         .configure_sets(
             ExtractSchedule,
             PaintSystems::Extract.after(start_extraction).after(extract_freezes),
         )
-        .add_systems(ExtractSchedule, (readiness::extract_use, start_extraction))
+        .add_systems(
+            ExtractSchedule,
+            (readiness::extract_use.before(follow_profiles), start_extraction),
+        )
         .add_systems(
             Render,
             (
@@ -77,13 +81,6 @@ pub fn plugin(app: &mut App, precompiles: bool) {
     add_to(render_app, Core3d, Core3dSystems::PostProcess);
 }
 
-/// Adds the systems of items, if the app has Bevy's user interface, which may be added after this crate's plugin.
-pub fn finish(app: &mut App) {
-    if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
-        add_items(render_app);
-    }
-}
-
 /// Removes the glass and the filters of the last frame.
 pub fn start_extraction(mut inputs: ResMut<PaintInputs>) {
     inputs.clear();
@@ -98,15 +95,12 @@ fn add_to<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, 
             Systems::Backdrop
                 .after(post)
                 .after(Systems::AfterTonemapping)
+                .before(ui_pass)
                 .before(Systems::BackdropAboveUi),
-            Systems::BackdropAboveUi.before(Systems::AfterUi).before(upscaling),
-        ),
-    );
-    app.configure_sets(
-        schedule.clone(),
-        (
-            Systems::Backdrop.before(bevy::ui_render::ui_pass),
-            Systems::BackdropAboveUi.after(bevy::ui_render::ui_pass),
+            Systems::BackdropAboveUi
+                .after(ui_pass)
+                .before(Systems::AfterUi)
+                .before(upscaling),
         ),
     );
     app.add_systems(
@@ -118,17 +112,17 @@ fn add_to<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, 
     );
 }
 
-fn add_items(app: &mut SubApp) {
-    use bevy::render::render_phase::{AddRenderCommand, DrawFunctions};
-    use bevy::ui_render::TransparentUi;
-    if !app.world().contains_resource::<DrawFunctions<TransparentUi>>() {
+/// Adds the systems of items, if the app has Bevy's user interface, which may be added after this crate's plugin.
+pub fn finish(app: &mut App) {
+    let render_app = app.get_sub_app_mut(RenderApp);
+    let has_ui = |app: &&mut SubApp| app.world().contains_resource::<DrawFunctions<TransparentUi>>();
+    let Some(render_app) = render_app.filter(has_ui) else {
         return;
-    }
-    app.init_resource::<bounds::GradientBoxes>()
+    };
+    render_app
+        .init_resource::<bounds::GradientBoxes>()
         .init_resource::<bounds::MaterialBounds>()
         .allow_ambiguous_resource::<bounds::MaterialBounds>()
-        .init_resource::<own_items::OwnItems>()
-        .init_resource::<split::SplitPhases>()
         .add_render_command::<TransparentUi, items::PaintItem>()
         .configure_sets(Render, PaintSystems::CollectBounds.before(plan_cameras::plan_cameras))
         .add_systems(
@@ -139,9 +133,6 @@ fn add_items(app: &mut SubApp) {
             Render,
             (
                 items::queue_items.in_set(RenderSystems::Queue),
-                draws::find_items
-                    .after(draws::update_draws)
-                    .in_set(RenderSystems::PrepareBindGroups),
                 views::show_views
                     .after(plan_cameras::plan_cameras)
                     .before(RenderSystems::PrepareResources),

@@ -81,7 +81,7 @@ pub use share::{item_of, share};
 pub use slot::Slot;
 pub use steps::{Batch, Blurs, Draw, Label, PaintTexture, Schedule, Section, Step};
 pub use surface::{Canvas, Layer, Surface, SurfaceId, reach_of, reads_of};
-pub use tree::{Owners, SurfaceTree};
+pub use tree::Owners;
 
 #[cfg(test)]
 mod tests;

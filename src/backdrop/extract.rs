@@ -6,10 +6,9 @@ use crate::formats::CameraFinish;
 use crate::freeze::KeptPictures;
 use crate::paint::ui_clip::{clip_of, radii_of};
 use crate::paint::{PaintInputs, UiCameras, picture_of};
+use crate::profiles::ShownProfiles;
 use crate::schedule::{Glass, GlassOrder, Picture, Shape};
-use crate::settings::{
-    BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropRegion, BlurProfile, BlurSwitch,
-};
+use crate::settings::{BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropRegion, BlurSwitch};
 use bevy::camera::Camera;
 use bevy::camera::visibility::InheritedVisibility;
 use bevy::math::Affine2;
@@ -26,7 +25,6 @@ type RegionData = (
     Entity,
     &'static BackdropRegion,
     &'static BackdropBlur,
-    Option<&'static BlurProfile>,
     Option<&'static BackdropLens>,
 );
 
@@ -34,11 +32,12 @@ type RegionData = (
 pub fn extract_regions(
     mut inputs: ResMut<PaintInputs>,
     kept: Res<KeptPictures>,
+    profiles: Res<ShownProfiles>,
     regions: Extract<Query<RegionData>>,
     cameras: Extract<Query<(RenderEntity, &'static Camera, CameraFinish)>>,
     switch: Extract<Res<BlurSwitch>>,
 ) {
-    for (entity, region, settings, profile, lens) in &regions {
+    for (entity, region, settings, lens) in &regions {
         let Ok((camera_entity, camera, finish)) = cameras.get(region.camera) else {
             continue;
         };
@@ -55,7 +54,7 @@ pub fn extract_regions(
             shape: shape_of(region, scale),
             clip: None,
             settings,
-            profile,
+            profile: profiles.get(entity),
             lens,
             scale,
             freeze: kept.glass(entity, picture.seen()),
@@ -95,7 +94,6 @@ fn shape_of(region: &BackdropRegion, scale: f32) -> Shape {
 type BackdropNode = (
     Entity,
     &'static BackdropBlur,
-    Option<&'static BlurProfile>,
     Option<&'static BackdropLens>,
     &'static ComputedNode,
     &'static ComputedStackIndex,
@@ -113,6 +111,7 @@ type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Without<GlobalZIndex>>;
 pub fn extract_nodes(
     mut inputs: ResMut<PaintInputs>,
     kept: Res<KeptPictures>,
+    profiles: Res<ShownProfiles>,
     nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
     cameras: Extract<UiCameras>,
     switch: Extract<Res<BlurSwitch>>,
@@ -121,7 +120,7 @@ pub fn extract_nodes(
 ) {
     let mut pictures = cameras.pictures();
     let has_groups = !groups.is_empty();
-    for (entity, settings, profile, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
+    for (entity, settings, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
         let mut around = once(entity).chain(parents.iter_ancestors(entity));
         // The innermost group around it.
         let shares = has_groups.then(|| around.find(|node| groups.contains(*node))).flatten();
@@ -144,7 +143,7 @@ pub fn extract_nodes(
             },
             clip: clip_of(clip),
             settings,
-            profile,
+            profile: profiles.get(entity),
             lens,
             // The scale factor is the target's, times `UiScale`.
             scale: info.scale_factor(),

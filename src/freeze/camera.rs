@@ -31,7 +31,8 @@ fn paint_ends(format: TextureFormat) -> Ends {
 }
 
 impl Room<KeptPicture> {
-    /// Prepares the picture for a camera whose blur makes this request.
+    /// Prepares the picture for a camera whose blur makes this request. `None` while the pipeline that fits it to the camera is
+    /// missing; otherwise, whether the result of the blur is kept.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
@@ -39,28 +40,36 @@ impl Room<KeptPicture> {
         &mut self,
         request: &BlurRequest,
         mask: u64,
-        wanted: Wanted,
+        to: Wanted,
         camera: &CameraPictureItem,
         preparer: &mut BlurPreparer,
-    ) -> Result<(), BlurError> {
-        let is_fitted = self.fitted(wanted, camera, preparer)?.is_some();
-        // The camera's two textures take turns: either gives the same result.
-        let mut asked = request.clone();
-        asked.target = self.picture.id();
-        let asked = (!request.is_idle()).then_some((asked, mask, wanted.space));
-        self.picture.follow(asked, wanted.format, preparer)?;
-        if !is_fitted {
+    ) -> Result<Option<bool>, BlurError> {
+        if self.fitted(to, camera, preparer)?.is_none() {
             self.picture.paint.release();
-            return Ok(());
+            return Ok(None);
         }
+        // The camera's two textures take turns: either gives the same result.
+        let target = self.picture.id();
+        let asked = (!request.is_idle()).then(|| {
+            (
+                BlurRequest {
+                    target,
+                    ..request.clone()
+                },
+                mask,
+                to.space,
+            )
+        });
+        self.picture.follow(asked, preparer)?;
         let painted = BlurRequest {
-            ends: paint_ends(wanted.format),
+            ends: paint_ends(to.format),
             work: Work::Copy,
             source_size: request.region.size(),
             source_at: request.region.min.as_ivec2(),
             ..request.clone()
         };
-        self.picture.paint.try_update(preparer, painted).map(drop)
+        self.picture.paint.try_update(preparer, painted)?;
+        Ok(Some(self.picture.result().is_some()))
     }
 }
 
@@ -76,25 +85,19 @@ impl KeptPictures {
         preparer: &mut BlurPreparer,
     ) -> bool {
         let key = (entity, FrozenBlur::Camera);
-        let Some((_, mask)) = self.freeze(key) else {
+        let Some(mask) = self.mask(key).filter(|_| !request.region.is_empty()) else {
             return false;
         };
+        let to = Wanted::new(target, camera, request.region);
         let shot = Shot {
             stage,
-            camera: Wanted::new(target, camera, request.region),
+            camera: to,
             area: request.region,
         };
-        if !request.region.is_empty() {
-            let room = self.room(key, shot, || KeptPicture::new(target.main_texture(), &shot, preparer));
-            let prepare = |room: Option<&mut Room<KeptPicture>>| match room {
-                Some(room) => room.prepare(request, mask, shot.camera, camera, preparer),
-                None => Ok(()),
-            };
-            if let Err(error) = room.and_then(prepare) {
-                self.lose(key, error);
-            }
-        }
-        self.room_mut(key).is_some_and(|room| room.picture.is_done())
+        let prepared = self.prepare(key, shot, target, preparer, |room, preparer| {
+            room.prepare(request, mask, to, camera, preparer)
+        });
+        prepared == Some(true)
     }
 
     /// Records the blur of a frozen camera. Returns `false` if there is nothing to record in the place of the live one.
@@ -109,30 +112,30 @@ impl KeptPictures {
     ) -> bool {
         let key = (entity, FrozenBlur::Camera);
         let is_new = self.take(key, target.main_texture(), IVec2::ZERO, context.command_encoder());
-        let Some(Room { picture, .. }) = self.room_mut(key) else {
+        let Some(picture) = self.picture(key) else {
             return false;
         };
-        // In the frame in which the picture is taken, the camera's texture holds it already.
-        if is_new {
-            let is_done = job.record(recorder, context, Timed::whole(label), &Views::in_camera(target));
-            picture.keep_result(is_done, target, context);
-            return true;
-        }
-        if picture.paint.is_idle() || !picture.paint.is_ready(recorder) {
+        let whole = Timed::whole(label);
+        let is_done = if is_new {
+            // In the frame in which the picture is taken, the camera's texture holds it already.
+            job.record(recorder, context, whole, &Views::in_camera(target))
+        } else if !picture.paint.is_ready(recorder) {
             return false;
-        }
-        if let (true, Some(result)) = (picture.is_done(), &picture.result) {
+        } else if let Some(result) = picture.result().cloned() {
             let views = Views::onto_camera(&result.view, target);
-            picture.paint.record(recorder, context, Timed::whole(label), &views);
+            picture.paint.record(recorder, context, whole, &views);
             return true;
+        } else {
+            let sharp = picture.shown().view.clone();
+            let (paint, part) = (&mut picture.paint, label.map_or(Timed::Not, Timed::Nested));
+            timed(context, label, |context, _| {
+                paint.record(recorder, context, part, &Views::onto_camera(&sharp, target));
+                job.record(recorder, context, part, &Views::in_camera(target))
+            })
+        };
+        if is_done {
+            picture.keep_result(target, context);
         }
-        let sharp = picture.shown().view.clone();
-        let (paint, part) = (&mut picture.paint, label.map_or(Timed::Not, Timed::Nested));
-        let is_done = timed(context, label, |context, _| {
-            paint.record(recorder, context, part, &Views::onto_camera(&sharp, target));
-            job.record(recorder, context, part, &Views::in_camera(target))
-        });
-        picture.keep_result(is_done, target, context);
         true
     }
 }

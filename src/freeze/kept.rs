@@ -1,21 +1,23 @@
 //! The render world: the pictures of the freezes that the main world sees.
 
-use super::freezes::{Freeze, FreezeId, FreezeKey, FreezeReport, FreezeState, Freezes, FrozenBlur};
-use super::picture::{KeptPicture, Sheet, Shot, Wanted, area_in};
+use super::freezes::{Freeze, FreezeKey, FreezeReport, FreezeState, Freezes, FrozenBlur};
+use super::picture::{KeptPicture, Sheet, Shot, Wanted};
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends, precision_of};
 use crate::gpu::{BlurPreparer, BlurRequest, Views, Work, WorkKind};
 use crate::image_changes::ImageChanges;
 use crate::mailbox::Mailbox;
 use crate::plan::Finish;
+use crate::profiles::ShownProfiles;
 use crate::schedule::FrozenGlass;
-use crate::settings::{BlurProfile, BlurStage, FreezeArea, FreezeBlur};
+use crate::settings::{BlurStage, FreezeArea, FreezeBlur};
 use bevy::camera::CompositingSpace;
 use bevy::math::URect;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::{CommandEncoder, TextureFormat};
+use bevy::render::view::ViewTarget;
 use core::fmt::Display;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +26,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 /// Only taking and fitting know what a picture is made of: tests use numbers.
 #[derive(Resource)]
 pub struct KeptPictures<P: Send + Sync + 'static = KeptPicture> {
-    all: HashMap<FreezeKey, Kept<P>>,
+    all: HashMap<FreezeKey, Frozen<P>>,
 }
 
 impl<P: Send + Sync> Default for KeptPictures<P> {
@@ -35,18 +37,24 @@ impl<P: Send + Sync> Default for KeptPictures<P> {
     }
 }
 
-/// What the render world has of a freeze.
-struct Kept<P> {
-    /// As the main world knows it.
+/// A freeze, as the main world knows it, and what the render world has of it.
+struct Frozen<P> {
     freeze: Freeze,
     /// What glass keeps. It has no effect on a picture that is taken.
     area: FreezeArea,
     /// A number that changes with the contents of the blur's mask.
     mask: u64,
-    /// The picture, or room for it. `None` while there is no picture to take, and when it is lost.
-    room: Option<Room<P>>,
-    /// Whether the picture was lost, or there was no room for it. The blur continues unfrozen.
-    is_lost: bool,
+    kept: Kept<P>,
+}
+
+/// What the render world has of the picture of a freeze.
+enum Kept<P> {
+    /// Nothing: there has been no picture to take.
+    Nothing,
+    /// The picture, or room for it.
+    Room(Room<P>),
+    /// Nothing: the picture was lost, or there was no room for it. The blur continues unfrozen.
+    Lost,
 }
 
 /// Room for a picture, or the picture.
@@ -59,35 +67,37 @@ pub struct Room<P> {
     pub picture: P,
 }
 
-impl<P> Room<P> {
-    /// Whether it holds the picture.
-    pub fn is_taken(&self) -> bool {
-        self.is_taken.load(Ordering::Relaxed)
+impl<P> Frozen<P> {
+    fn room(&self) -> Option<&Room<P>> {
+        match &self.kept {
+            Kept::Room(room) => Some(room),
+            Kept::Nothing | Kept::Lost => None,
+        }
     }
 
-    /// The position of the picture in a viewport.
-    pub fn area_in(&self, viewport: URect) -> URect {
-        area_in(&self.shot, viewport)
-    }
-}
-
-impl<P> Kept<P> {
-    /// What has become of the picture.
-    fn state(&self) -> FreezeState {
-        match self.taken() {
-            _ if self.is_lost => FreezeState::Lost,
-            Some(_) => FreezeState::Taken,
-            None => FreezeState::Untaken,
+    fn room_mut(&mut self) -> Option<&mut Room<P>> {
+        match &mut self.kept {
+            Kept::Room(room) => Some(room),
+            Kept::Nothing | Kept::Lost => None,
         }
     }
 
     fn taken(&self) -> Option<&Room<P>> {
-        self.room.as_ref().filter(|room| room.is_taken())
+        self.room().filter(|room| room.is_taken.load(Ordering::Relaxed))
+    }
+
+    /// What has become of the picture.
+    fn state(&self) -> FreezeState {
+        match self.kept {
+            Kept::Lost => FreezeState::Lost,
+            _ if self.taken().is_some() => FreezeState::Taken,
+            _ => FreezeState::Untaken,
+        }
     }
 
     fn lose(&mut self, (entity, _): FreezeKey, why: impl Display) {
         error!("the frozen blur of entity {entity} continues unfrozen: {why}");
-        (self.room, self.is_lost) = (None, true);
+        self.kept = Kept::Lost;
     }
 }
 
@@ -95,34 +105,30 @@ impl<P: Send + Sync> KeptPictures<P> {
     /// Follows the freezes that the main world sees in this frame, each with what its glass keeps, and the number of its mask's
     /// contents. The pictures of all others are dropped.
     pub fn follow(&mut self, freezes: impl Iterator<Item = (FreezeKey, Freeze, FreezeArea, u64)>) {
-        self.all.values_mut().for_each(|kept| kept.freeze.is_seen = false);
+        self.all.values_mut().for_each(|frozen| frozen.freeze.is_seen = false);
         for (key, freeze, area, mask) in freezes {
-            let new = || Kept {
+            let known = self.all.remove(&key).filter(|known| known.freeze.id == freeze.id);
+            let mut frozen = Frozen {
                 freeze,
                 area,
                 mask,
-                room: None,
-                is_lost: false,
+                kept: known.map_or(Kept::Nothing, |known| known.kept),
             };
-            let kept = self.all.entry(key).or_insert_with(new);
-            if kept.freeze.id != freeze.id {
-                *kept = new();
-            }
-            (kept.freeze, kept.area, kept.mask) = (freeze, area, mask);
-            match (freeze.state, kept.state()) {
+            match (freeze.state, frozen.state()) {
                 (FreezeState::Taken, FreezeState::Untaken) => {
-                    kept.lose(key, "its picture was lost with the render device")
+                    frozen.lose(key, "its picture was lost with the render device")
                 }
-                (FreezeState::Lost, _) => (kept.room, kept.is_lost) = (None, true),
+                (FreezeState::Lost, _) => frozen.kept = Kept::Lost,
                 _ => {}
             }
+            self.all.insert(key, frozen);
         }
-        self.all.retain(|_, kept| kept.freeze.is_seen);
+        self.all.retain(|_, frozen| frozen.freeze.is_seen);
     }
 
-    /// The freeze of a blur, and the number of its mask's contents.
-    pub fn freeze(&self, key: FreezeKey) -> Option<(FreezeId, u64)> {
-        self.all.get(&key).map(|kept| (kept.freeze.id, kept.mask))
+    /// The number of the contents of a frozen blur's mask. `None` if the blur is not frozen.
+    pub fn mask(&self, key: FreezeKey) -> Option<u64> {
+        self.all.get(&key).map(|frozen| frozen.mask)
     }
 
     /// The picture of a blur, if it has been taken.
@@ -137,11 +143,11 @@ impl<P: Send + Sync> KeptPictures<P> {
 
     /// How glass on a viewport is frozen. `None` if it is not, or its picture is lost.
     pub fn glass(&self, entity: Entity, viewport: URect) -> Option<FrozenGlass> {
-        let kept = self.all.get(&(entity, FrozenBlur::Glass))?;
-        let is_frozen = kept.state() != FreezeState::Lost && !viewport.is_empty();
+        let frozen = self.all.get(&(entity, FrozenBlur::Glass))?;
+        let is_frozen = frozen.state() != FreezeState::Lost && !viewport.is_empty();
         is_frozen.then(|| FrozenGlass {
-            keeps: kept.area,
-            taken: kept.taken().map(|room| room.area_in(viewport)),
+            keeps: frozen.area,
+            taken: frozen.taken().map(|room| room.shot.area_in(viewport)),
         })
     }
 
@@ -156,60 +162,59 @@ impl<P: Send + Sync> KeptPictures<P> {
         shot: Shot,
         make: impl FnOnce() -> Result<P, BlurError>,
     ) -> Result<Option<&mut Room<P>>, BlurError> {
-        let Some(kept) = self.all.get_mut(&key) else {
+        let Some(frozen) = self.all.get_mut(&key) else {
             return Ok(None);
         };
-        // Never two at once.
-        kept.room.take_if(|room| !room.is_taken() && room.shot != shot);
-        if kept.room.is_none() && !kept.is_lost {
-            kept.room = Some(Room {
+        let is_taken = frozen.taken().is_some();
+        if frozen.room().is_some_and(|room| !is_taken && room.shot != shot) {
+            // Never two at once.
+            frozen.kept = Kept::Nothing;
+        }
+        if let Kept::Nothing = frozen.kept {
+            frozen.kept = Kept::Room(Room {
                 shot,
                 is_taken: AtomicBool::new(false),
                 picture: make()?,
             });
         }
-        Ok(kept.room.as_mut())
-    }
-
-    /// The picture of a blur, or room for it.
-    pub fn room_mut(&mut self, key: FreezeKey) -> Option<&mut Room<P>> {
-        self.all.get_mut(&key)?.room.as_mut()
+        Ok(frozen.room_mut())
     }
 
     /// The room of a blur whose picture must be taken now: once.
     pub fn due(&self, key: FreezeKey) -> Option<&Room<P>> {
-        let room = self.all.get(&key)?.room.as_ref()?;
+        let room = self.all.get(&key)?.room()?;
         (!room.is_taken.swap(true, Ordering::Relaxed)).then_some(room)
     }
 
     /// Drops the picture of a blur, or its room. The blur continues unfrozen. Logs why.
     pub fn lose(&mut self, key: FreezeKey, why: impl Display) {
-        if let Some(kept) = self.all.get_mut(&key) {
-            kept.lose(key, why);
+        if let Some(frozen) = self.all.get_mut(&key) {
+            frozen.lose(key, why);
         }
     }
 
     /// What the main world does not know yet.
     pub fn reports(&self) -> impl Iterator<Item = FreezeReport> {
-        let differs = |(_, kept): &(_, &Kept<P>)| kept.state() != kept.freeze.state;
-        let differing = self.all.iter().filter(differs);
-        differing.map(|(key, kept)| (*key, kept.freeze.id, kept.state()))
+        let all = self
+            .all
+            .iter()
+            .map(|(key, frozen)| (*key, frozen.freeze, frozen.state()));
+        let differing = all.filter(|(_, freeze, state)| freeze.state != *state);
+        differing.map(|(key, freeze, state)| (key, freeze.id, state))
     }
 }
-
-type FrozenThing = (Option<&'static FreezeArea>, Option<&'static BlurProfile>);
 
 /// Extracts the freezes of this frame.
 pub fn extract_freezes(
     mut kept: ResMut<KeptPictures>,
     freezes: Extract<Res<Freezes>>,
-    frozen: Extract<Query<FrozenThing, With<FreezeBlur>>>,
+    areas: Extract<Query<&FreezeArea, With<FreezeBlur>>>,
+    profiles: Res<ShownProfiles>,
     images: Extract<Res<ImageChanges>>,
 ) {
     kept.follow(freezes.seen().map(|(key, freeze)| {
-        let (area, profile) = frozen.get(key.0).unwrap_or_default();
-        let (area, mask) = (area.copied().unwrap_or_default(), images.number_of_mask(profile));
-        (key, freeze, area, mask)
+        let area = areas.get(key.0).copied().unwrap_or_default();
+        (key, freeze, area, images.number_of_mask(profiles.get(key.0)))
     }));
 }
 
@@ -220,12 +225,51 @@ pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<Mailbox<FreezeRepor
 
 /// Counts the kept textures.
 pub fn count_pictures(kept: Res<KeptPictures>, mut preparer: BlurPreparer) {
-    for room in kept.all.values().filter_map(|kept| kept.room.as_ref()) {
+    for room in kept.all.values().filter_map(Frozen::room) {
         preparer.count(room.picture.views());
     }
 }
 
 impl KeptPictures {
+    /// The picture of a blur, or room for it.
+    pub(super) fn picture(&mut self, key: FreezeKey) -> Option<&mut KeptPicture> {
+        self.all.get_mut(&key)?.room_mut().map(|room| &mut room.picture)
+    }
+
+    /// Does something to the picture of a blur, or to room for it. If that fails, the picture is lost. `None` if there is none.
+    pub(super) fn prepare<T>(
+        &mut self,
+        key: FreezeKey,
+        shot: Shot,
+        target: &ViewTarget,
+        preparer: &mut BlurPreparer,
+        prepare: impl FnOnce(&mut Room<KeptPicture>, &mut BlurPreparer) -> Result<Option<T>, BlurError>,
+    ) -> Option<T> {
+        let room = self.room(key, shot, || KeptPicture::new(target.main_texture(), &shot, preparer));
+        let prepared = room.and_then(|room| room.map_or(Ok(None), |room| prepare(room, preparer)));
+        prepared.unwrap_or_else(|error| {
+            self.lose(key, error);
+            None
+        })
+    }
+
+    /// The picture of frozen glass as a camera needs it, with its position. `None` if the glass is not frozen, its picture is lost, or the
+    /// pipeline that fits it to the camera is missing.
+    pub fn fit_glass(
+        &mut self,
+        entity: Entity,
+        shot: Shot,
+        camera: &CameraPictureItem,
+        target: &ViewTarget,
+        preparer: &mut BlurPreparer,
+    ) -> Option<(Sheet, URect)> {
+        let key = (entity, FrozenBlur::Glass);
+        self.prepare(key, shot, target, preparer, |room, preparer| {
+            let fitted = room.fitted(shot.camera, camera, preparer)?;
+            Ok(fitted.map(|(sheet, area)| (sheet.clone(), area)))
+        })
+    }
+
     /// Copies the picture of a blur from what the camera has painted so far, unless it has been taken. Returns whether it was
     /// copied now. The first texel of `from` is the texel `origin` of the camera's picture.
     pub fn take(&self, key: FreezeKey, from: &wgpu::Texture, origin: IVec2, encoder: &mut CommandEncoder) -> bool {
@@ -250,40 +294,35 @@ impl Room<KeptPicture> {
         camera: &CameraPictureItem,
         preparer: &mut BlurPreparer,
     ) -> Result<Option<(&Sheet, URect)>, BlurError> {
+        let (from, taken, area) = (self.shot.camera, self.shot.area, self.shot.area_in(to.viewport));
         for format in camera.formats() {
-            preparer.announce(self.ends(format, to.space), WorkKind::Mipmap, Finish::Write);
+            preparer.announce(ends(from, format, to.space), WorkKind::Mipmap, Finish::Write);
         }
-        let (
-            Shot {
-                camera: from,
-                area: taken,
-                ..
-            },
-            area,
-        ) = (self.shot, self.area_in(to.viewport));
+        let picture = &mut self.picture;
         if (area.size(), to.format, to.space) == (taken.size(), from.format, from.space) {
-            self.picture.fitted = None;
-        } else if self.picture.fitted.as_ref().is_none_or(|(fits, _)| *fits != to) {
+            picture.fitted = None;
+        } else if picture.fitted.as_ref().is_none_or(|(fits, _)| *fits != to) {
             let sheet = Sheet::new(area.size(), to.format, preparer)?;
-            let (ends, target) = (self.ends(to.format, to.space), sheet.texture.id());
+            let (ends, target) = (ends(from, to.format, to.space), sheet.texture.id());
             let request = BlurRequest::whole(ends, target, Work::Mipmap, area.size(), taken.size());
-            let views = Views::new(&self.picture.sheet.view, &sheet.view);
-            if !self.picture.fit.run(preparer, request, &views)? {
+            let views = Views::new(&picture.sheet.view, &sheet.view);
+            if !picture.fit.run(preparer, request, &views)? {
                 return Ok(None);
             }
-            self.picture.fitted = Some((to, sheet));
+            picture.fitted = Some((to, sheet));
         }
-        Ok(Some((self.picture.shown(), area)))
+        Ok(Some((picture.shown(), area)))
     }
+}
 
-    fn ends(&self, format: TextureFormat, space: CompositingSpace) -> Ends {
-        Ends {
-            source: self.shot.camera.format,
-            destination: format,
-            precision: precision_of(format),
-            in_place: false,
-            spaces: [self.shot.camera.space, space],
-            ..Ends::of_camera(format, true)
-        }
+/// From a picture of a camera as it was to one of another format or space.
+fn ends(from: Wanted, format: TextureFormat, space: CompositingSpace) -> Ends {
+    Ends {
+        source: from.format,
+        destination: format,
+        precision: precision_of(format),
+        in_place: false,
+        spaces: [from.space, space],
+        ..Ends::of_camera(format, true)
     }
 }

@@ -45,6 +45,23 @@ pub struct Shot {
     pub area: URect,
 }
 
+impl Shot {
+    /// The position of the picture in a viewport: at the same place, in the same proportion.
+    pub fn area_in(&self, viewport: URect) -> URect {
+        let (before, now) = (self.camera.viewport, viewport.size());
+        let moved = |texel: UVec2| {
+            let from_corner = (texel - before.min).as_dvec2() / before.size().as_dvec2();
+            viewport.min + (from_corner * now.as_dvec2()).round().as_uvec2()
+        };
+        let (min, max) = (moved(self.area.min), moved(self.area.max));
+        // At least one texel remains.
+        URect {
+            min: min.min(viewport.max - 1),
+            max: max.max(min + 1).min(viewport.max),
+        }
+    }
+}
+
 /// A blur of the picture, with the number of its mask's contents, and the space in which the result is stored.
 type Asked = (BlurRequest, u64, CompositingSpace);
 
@@ -56,13 +73,10 @@ pub struct KeptPicture {
     pub(super) fit: BlurJob,
     /// Paints the picture, or the result.
     pub(super) paint: BlurJob,
-    pub(super) result: Option<Sheet>,
-    /// The request that the result was made for, once there is a result.
-    done: Option<Asked>,
-    /// The requests of this frame and of the one before, if they blur anything. Only a result that is asked for twice is
-    /// worth keeping.
+    /// The request of the last frame, if it blurs anything.
     asked: Option<Asked>,
-    asked_before: Option<Asked>,
+    /// Its result, and whether that has been kept. Only a result that is asked for twice is worth keeping.
+    result: Option<(Sheet, bool)>,
 }
 
 impl KeptPicture {
@@ -77,10 +91,8 @@ impl KeptPicture {
             fitted: None,
             fit: BlurJob::default(),
             paint: BlurJob::default(),
-            result: None,
-            done: None,
             asked: None,
-            asked_before: None,
+            result: None,
         })
     }
 
@@ -94,67 +106,47 @@ impl KeptPicture {
         self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
     }
 
-    /// Whether the result is up to date.
-    pub fn is_done(&self) -> bool {
-        self.asked.is_some() && self.asked == self.done
+    /// The result, if it is up to date.
+    pub fn result(&self) -> Option<&Sheet> {
+        self.result
+            .as_ref()
+            .filter(|(_, is_kept)| *is_kept)
+            .map(|(result, _)| result)
     }
 
     /// Follows what is asked for, and makes room for the result if it is asked for again.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
-    pub fn follow(
-        &mut self,
-        asked: Option<Asked>,
-        format: TextureFormat,
-        preparer: &BlurPreparer,
-    ) -> Result<(), BlurError> {
-        self.asked_before = core::mem::replace(&mut self.asked, asked);
-        let Some((request, ..)) = self.asked.as_ref().filter(|_| self.asked == self.asked_before) else {
-            (self.result, self.done) = (None, None);
-            return Ok(());
-        };
-        let size = request.region.size();
-        let fits = |sheet: &Sheet| (sheet.size(), sheet.texture.format()) == (size, format);
-        if !self.result.as_ref().is_some_and(fits) {
-            self.result = Some(Sheet::new(size, format, preparer)?);
-            self.done = None;
+    pub fn follow(&mut self, asked: Option<Asked>, preparer: &BlurPreparer) -> Result<(), BlurError> {
+        if asked.is_none() || asked != self.asked {
+            (self.asked, self.result) = (asked, None);
+        } else if let (Some((request, ..)), None) = (&self.asked, &self.result) {
+            let room = Sheet::new(request.region.size(), request.ends.destination, preparer)?;
+            self.result = Some((room, false));
         }
         Ok(())
     }
 
-    /// Keeps the result if it is the requested one.
-    pub fn keep_result(&mut self, is_done: bool, target: &ViewTarget, context: &mut RenderContext) {
-        if let (true, Some(result), Some((request, ..))) = (is_done, &self.result, &self.asked) {
+    /// Keeps the result of the request.
+    pub fn keep_result(&mut self, target: &ViewTarget, context: &mut RenderContext) {
+        if let (Some((result, is_kept)), Some((request, ..))) = (&mut self.result, &self.asked) {
             result.copy_from(target.main_texture(), request.region.min, context.command_encoder());
-            self.done = self.asked.clone();
+            *is_kept = true;
         }
     }
 
     /// The textures that are kept.
     pub fn views(&self) -> impl Iterator<Item = &TextureView> {
         let fitted = self.fitted.as_ref().map(|(_, sheet)| sheet);
-        let sheets = [Some(&self.sheet), fitted, self.result.as_ref()];
+        let result = self.result.as_ref().map(|(result, _)| result);
+        let sheets = [Some(&self.sheet), fitted, result];
         sheets.into_iter().flatten().map(|sheet| &sheet.view)
     }
 }
 
-/// The position of a picture in a viewport: at the same place, in the same proportion.
-pub fn area_in(shot: &Shot, viewport: URect) -> URect {
-    let (before, now) = (shot.camera.viewport, viewport.size());
-    let moved = |texel: UVec2| {
-        let from_corner = (texel - before.min).as_dvec2() / before.size().as_dvec2();
-        viewport.min + (from_corner * now.as_dvec2()).round().as_uvec2()
-    };
-    let (min, max) = (moved(shot.area.min), moved(shot.area.max));
-    // At least one texel remains.
-    URect {
-        min: min.min(viewport.max - 1),
-        max: max.max(min + 1).min(viewport.max),
-    }
-}
-
 /// A texture in a camera's format, for a part of the camera's picture.
+#[derive(Clone)]
 pub struct Sheet {
     pub texture: Texture,
     pub view: TextureView,

@@ -334,7 +334,7 @@ impl Walk {
         for (key, history) in &self.histories {
             let thing = &self.things[index(key.0)];
             let is_seen = self.is_on && self.is_there(*key);
-            assert_eq!(self.kept.freeze(*key).is_some(), is_seen, "{key:?}");
+            assert_eq!(self.kept.mask(*key).is_some(), is_seen, "{key:?}");
             if is_seen && thing.is_shown {
                 assert!(history.said.is_some(), "{key:?}: no event came");
                 assert_eq!(

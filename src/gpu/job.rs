@@ -38,8 +38,6 @@ type Profiled = (BlurProfile, Option<Mask>);
 #[derive(Default)]
 pub struct BlurJob {
     parts: Parts<Prepared>,
-    /// What another job has shown, until this one shows something.
-    inherits: Option<Profiled>,
     state: BlurState,
     failures: Reported,
 }
@@ -104,29 +102,11 @@ pub fn stands_in(old: &BlurRequest, request: &BlurRequest) -> bool {
 }
 
 impl BlurJob {
-    /// A job that takes over from another one: while its mask is missing, it shows the profile that the other one showed. `None`
-    /// shows nothing until then.
-    pub fn after(other: Option<&Self>) -> Self {
-        Self {
-            inherits: other.and_then(Self::profiled),
-            ..Self::default()
-        }
-    }
-
-    /// A job that takes over from a blur with the same sigma everywhere.
-    pub fn after_uniform() -> Self {
-        Self {
-            inherits: Some((BlurProfile::Uniform, None)),
-            ..Self::default()
-        }
-    }
-
     /// The profile that was shown last.
     fn profiled(&self) -> Option<Profiled> {
         let last = self.parts.last.as_ref().or(self.parts.next.as_ref());
         let last = last.filter(|last| last.was_drawn);
         last.map(|last| last.request.profiled())
-            .or_else(|| self.inherits.clone())
     }
 
     /// Updates the job with the request of this frame.
@@ -252,7 +232,6 @@ impl BlurJob {
 
     /// Releases the mask, too. If the next one is not there yet, the job waits for it.
     pub fn forget(&mut self) {
-        self.inherits = None;
         self.release();
         if let Some(spare) = &mut self.parts.last {
             spare.was_drawn &= !spare.request.drop_mask();

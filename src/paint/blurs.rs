@@ -1,4 +1,4 @@
-//! The blurs of all schedules, from frame to frame.
+//! The blurs of all schedules.
 //!
 //! Everything is prepared before anything is drawn: a system that draws items of a phase borrows the whole world, so it can
 //! change nothing. All blurs leave their last steps to the shader that paints, so these write only visible pixels.
@@ -6,161 +6,47 @@
 //! The blurs of a batch that do not vary are items of one job. A backdrop or a layer that varies has its own job, and so has each
 //! frozen backdrop, which reads the picture that it has kept.
 
-use super::inputs::{PaintInputs, PaintedCamera};
+use super::inputs::{BlurPlace, PaintInputs, PaintedCamera, PaintedGlass};
 use super::pipelines::PaintPipelines;
 use crate::errors::BlurError;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
-use crate::freeze::{FreezeId, FrozenBlur, KeptPicture, KeptPictures, Shot, Wanted};
-use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, Deferred, Work, texture_size};
+use crate::freeze::{FrozenBlur, KeptPictures, Shot, Wanted};
+use crate::gpu::{BlurJobs, BlurPreparer, BlurRequest, JobKey, Work, texture_size};
 use crate::plan::Finish;
 use crate::plan::batch::BatchedBlur;
 use crate::plan::pack::PageSet;
 use crate::schedule::{
-    Batch, Blurs, Filter, PaintTexture, Placed, Surface, SurfaceId, as_texels, item_of, moved, share,
+    Backdrop, Batch, Blurs, Filter, PaintTexture, Placed, Surface, SurfaceId, as_texels, item_of, moved, share,
 };
 use crate::settings::BlurStage;
 use crate::sigma_field::SigmaField;
-use bevy::ecs::entity::EntityHashSet;
 use bevy::math::{Affine2, URect};
-use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureView;
 use bevy::render::view::ViewTarget;
-use std::sync::Arc;
 
-/// The blurs of all cameras. Recreated with the render device.
-#[derive(Resource, Default)]
-pub struct BlurTasks {
-    tasks: HashMap<TaskKey, Task>,
-    /// Where the blurs of this frame are, by the index of the camera.
-    cameras: Vec<CameraTasks>,
-    /// The backdrops that were blurred together with others in the last frame.
-    were_grouped: EntityHashSet,
-}
+/// Names the job of a backdrop or of a group whose sigma varies. The entity is the main world's.
+const VARYING: PageSet = PageSet("varying", [0; 2]);
 
-/// What distinguishes a task from others, from frame to frame. Cameras are the render world's entities, all others the main world's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum TaskKey {
-    /// Backdrops, the first of which is this one.
-    Glass(Entity),
-    /// A backdrop whose sigma varies.
-    Varying(Entity),
-    /// A frozen backdrop.
-    Frozen(Entity),
-    /// The layers of a camera whose levels lie on these pages.
-    Page(Entity, PageSet),
-    /// The layer of a group whose sigma varies.
-    Group(Entity),
-}
+/// Names the job of a frozen backdrop.
+const FROZEN: PageSet = PageSet("frozen", [0; 2]);
 
-/// A blur from frame to frame.
-#[derive(Default)]
-struct Task {
-    job: BlurJob,
-    items: Option<Arc<[BatchedBlur]>>,
-    /// Its freeze, if it is frozen.
-    freeze: Option<FreezeId>,
-    is_used: bool,
-    /// Whether it can be encoded in this frame.
-    is_ready: bool,
-}
-
-/// Where a blur is: an item of a task.
-type BlurPlace = (TaskKey, usize);
-
-/// Where the blurs of a camera are.
-#[derive(Default)]
-struct CameraTasks {
-    /// The blur of every backdrop.
-    glass: Vec<Option<BlurPlace>>,
-    /// The blur of every layer that is blurred.
-    layers: Vec<Option<BlurPlace>>,
-    /// The tasks of every batch.
-    batches: Vec<Vec<TaskKey>>,
-}
-
-impl BlurTasks {
-    /// The last step that the blur of a backdrop leaves to the glass. `None` if the blur cannot be encoded.
-    pub fn of_glass(&self, camera: usize, backdrop: usize) -> Option<Deferred<'_>> {
-        self.deferred((*self.cameras.get(camera)?.glass.get(backdrop)?)?)
-    }
-
-    /// The last step that the blur of a layer leaves to its draw.
-    pub fn of_layer(&self, camera: usize, layer: usize) -> Option<Deferred<'_>> {
-        self.deferred((*self.cameras.get(camera)?.layers.get(layer)?)?)
-    }
-
-    fn deferred(&self, (task, item): BlurPlace) -> Option<Deferred<'_>> {
-        let task = self.tasks.get(&task).filter(|task| task.is_ready)?;
-        task.job.deferred(item)
-    }
-
-    /// The blurs of a batch that can be encoded.
-    pub fn of_batch(&self, camera: usize, batch: usize) -> impl Iterator<Item = &BlurJob> {
-        let batches = self.cameras.get(camera).and_then(|camera| camera.batches.get(batch));
-        let tasks = batches.into_iter().flatten().filter_map(|key| self.tasks.get(key));
-        tasks.filter(|task| task.is_ready).map(|task| &task.job)
-    }
-
-    /// Whether the blur of a backdrop reads a picture that has been taken before this frame.
-    pub fn is_kept(&self, camera: usize, backdrop: usize) -> bool {
-        let place = self.cameras.get(camera).and_then(|camera| *camera.glass.get(backdrop)?);
-        place.is_some_and(|(task, _)| matches!(task, TaskKey::Frozen(_)))
-    }
-
-    fn start(&mut self, cameras: usize) {
-        self.tasks.values_mut().for_each(|task| task.is_used = false);
-        self.cameras.clear();
-        self.cameras.resize_with(cameras, default);
-    }
-
-    /// Drops the tasks that this frame does not use, with everything that they hold.
-    fn finish(&mut self, inputs: &PaintInputs) {
-        self.tasks.retain(|_, task| task.is_used);
-        self.were_grouped.clear();
-        for (tasks, camera) in self.cameras.iter().zip(&inputs.cameras) {
-            for (place, backdrop) in tasks.glass.iter().zip(&camera.backdrops) {
-                if let Some(key @ TaskKey::Glass(_)) = place.map(|(task, _)| task)
-                    && self.tasks.get(&key).is_some_and(|task| task.is_ready)
-                {
-                    self.were_grouped.insert(backdrop.entity);
-                }
-            }
-        }
-    }
-
-    /// A new task of a backdrop that had another one, or was blurred together with others. It shows the same profile until its mask
-    /// is loaded.
-    fn going_on(&self, from: TaskKey, backdrop: Entity) -> Task {
-        let job = match self.tasks.get(&from) {
-            None if self.were_grouped.contains(&backdrop) => BlurJob::after_uniform(),
-            other => BlurJob::after(other.map(|other| &other.job)),
-        };
-        Task { job, ..default() }
-    }
-}
-
-impl Task {
-    /// The items behind a pointer, which changes only when they do.
-    fn batch_of(&mut self, asked: &[BatchedBlur]) -> Arc<[BatchedBlur]> {
-        match &self.items {
-            Some(items) if **items == *asked => items.clone(),
-            _ => self.items.insert(asked.into()).clone(),
-        }
-    }
+/// Whether the blur of a backdrop reads a picture that has been taken before this frame.
+pub fn is_kept(camera: &PaintedCamera, backdrop: usize) -> bool {
+    let blur = camera.glass.get(backdrop).and_then(|glass| glass.blur);
+    blur.is_some_and(|((.., pages), _)| pages == FROZEN)
 }
 
 /// Updates the blurs of all cameras.
 pub fn update_blurs(
     cameras: Query<(&ViewTarget, CameraPicture)>,
-    inputs: Res<PaintInputs>,
-    mut kept: ResMut<KeptPictures>,
     pipelines: Res<PaintPipelines>,
-    mut tasks: ResMut<BlurTasks>,
+    mut inputs: ResMut<PaintInputs>,
+    mut kept: ResMut<KeptPictures>,
+    mut jobs: ResMut<BlurJobs>,
     mut preparer: BlurPreparer,
 ) {
-    tasks.start(inputs.cameras.len());
-    for (index, camera) in inputs.cameras.iter().enumerate() {
+    for camera in &mut inputs.cameras {
         let Ok((target, picture)) = cameras.get(camera.picture.camera) else {
             continue;
         };
@@ -168,276 +54,174 @@ pub fn update_blurs(
             continue;
         }
         let mut updated = Updated {
-            camera,
+            camera: &*camera,
             target,
-            tasks: &mut tasks,
-            found: CameraTasks {
-                glass: vec![None; camera.backdrops.len()],
-                layers: vec![None; camera.schedule.tree.layers.len()],
-                ..default()
-            },
+            glass: vec![PaintedGlass::default(); camera.backdrops.len()],
+            layers: vec![None; camera.schedule.tree.layers.len()],
+            jobs: &mut jobs,
             preparer: &mut preparer,
         };
         for (index, placed) in camera.schedule.glass() {
             updated.frozen(index, placed, &picture, &mut kept);
         }
-        for batch in &camera.schedule.batches {
-            let keys = match &batch.blurs {
-                Blurs::Glass(glass) => updated.glass(glass, batch),
-                Blurs::Layers(layers) => updated.layers(layers, batch),
-            };
-            updated.found.batches.push(keys);
-        }
-        let found = updated.found;
-        tasks.cameras[index] = found;
+        let batches = camera.schedule.batches.iter().map(|batch| match &batch.blurs {
+            Blurs::Glass(glass) => updated.glass(glass, batch),
+            Blurs::Layers(layers) => updated.layers(layers, batch),
+        });
+        let batches = batches.collect();
+        let Updated { glass, layers, .. } = updated;
+        (camera.glass, camera.layers, camera.batches) = (glass, layers, batches);
     }
-    tasks.finish(&inputs);
 }
 
-/// The update of a camera's tasks.
+/// The update of a camera's blurs.
 struct Updated<'a, 'w> {
     camera: &'a PaintedCamera,
     target: &'a ViewTarget,
-    tasks: &'a mut BlurTasks,
-    found: CameraTasks,
+    glass: Vec<PaintedGlass>,
+    layers: Vec<Option<BlurPlace>>,
+    jobs: &'a mut BlurJobs,
     preparer: &'a mut BlurPreparer<'w>,
 }
 
 impl<'a> Updated<'a, '_> {
-    /// Updates the blurs of backdrops. Returns the keys of their tasks.
-    fn glass(&mut self, glass: &[usize], batch: &Batch) -> Vec<TaskKey> {
-        let mut keys = Vec::new();
-        for index in glass {
-            let (backdrop, Some(placed)) = (&self.camera.backdrops[*index], &self.camera.schedule.placed[*index])
-            else {
+    /// Updates the blurs of backdrops. Returns the keys of their jobs.
+    fn glass(&mut self, glass: &[usize], batch: &Batch) -> Vec<JobKey> {
+        let (camera, source) = (self.camera, self.source(batch.from));
+        let (mut keys, mut grouped) = (Vec::new(), Vec::new());
+        for index in glass.iter().copied() {
+            let (backdrop, Some(placed)) = (&camera.backdrops[index], &camera.schedule.placed[index]) else {
                 continue;
             };
-            if let Some((task, _)) = self.found.glass[*index] {
-                keys.push(task);
-            } else if let Some(field) = backdrop.field.as_ref().filter(|_| backdrop.blurs()) {
-                let Some((views, copy)) = self.source(batch.from) else {
+            if let Some((frozen, _)) = self.glass[index].blur {
+                keys.push(frozen);
+            } else if let Some((views, copy)) = &source {
+                let Some(request) = varying_glass(backdrop, placed, copy) else {
+                    grouped.push((index, backdrop, placed));
                     continue;
                 };
-                let key = TaskKey::Varying(backdrop.entity);
-                if !self.tasks.tasks.contains_key(&key) {
-                    let new = self.tasks.going_on(TaskKey::Frozen(backdrop.entity), backdrop.entity);
-                    self.tasks.tasks.insert(key, new);
-                }
-                let request = BlurRequest {
-                    work: Work::Blur {
-                        sigma: backdrop.sigma,
-                        edge: backdrop.edge,
-                        field: Some(field.clone()),
-                    },
-                    region: placed.region.reads,
-                    bounds: placed.region.reads,
-                    source_at: -placed.to_source(),
-                    ..copy
-                };
-                let updated = self.update(key, backdrop.entity, request, &views);
+                let key = ("glass", backdrop.entity, VARYING);
+                let source_at = -placed.to_source();
+                self.want(key, backdrop.entity, BlurRequest { source_at, ..request }, views);
+                self.glass[index].blur = Some((key, 0));
                 keys.push(key);
-                // Until its own job can be encoded, a backdrop stays in the group that it was in.
-                if updated.is_ok() && self.task(key).is_ready || !self.tasks.were_grouped.contains(&backdrop.entity) {
-                    self.found.glass[*index] = Some((key, 0));
-                }
             }
         }
-        let is_grouped = |index: &usize| self.found.glass[*index].is_none();
-        let grouped: Vec<usize> = glass.iter().copied().filter(is_grouped).collect();
-        let camera = self.camera;
-        let places = |index: &usize| Some((&camera.backdrops[*index], camera.schedule.placed[*index].as_ref()?));
-        if let Some((leader, _)) = grouped.first().and_then(places)
-            && let Some((views, copy)) = self.source(batch.from)
-        {
-            let (items, places) = share(grouped.iter().filter_map(places));
-            let key = TaskKey::Glass(leader.entity);
-            self.update_batch(key, leader.entity, &items, batch.pages, copy, &views);
+        if let (Some((_, leader, _)), Some((views, copy))) = (grouped.first(), source) {
+            let (items, places) = share(grouped.iter().map(|(_, backdrop, placed)| (*backdrop, *placed)));
+            let key = ("glass", leader.entity, PageSet::default());
+            let work = Work::Batch(batch.pages, items.into());
+            self.want(key, leader.entity, BlurRequest { work, ..copy }, &views);
             keys.push(key);
-            for (index, item) in grouped.iter().zip(places) {
-                self.found.glass[*index] = Some((key, item));
+            for ((index, ..), item) in grouped.iter().zip(places) {
+                self.glass[*index].blur = Some((key, item));
             }
         }
         keys
     }
 
-    /// Updates the task that blurs a frozen backdrop's picture. If the picture is lost, or the pipeline that fits it to the
+    /// Updates the job that blurs a frozen backdrop's picture. If the picture is lost, or the pipeline that fits it to the
     /// camera is missing, the backdrop is blurred as if it were not frozen.
     fn frozen(&mut self, index: usize, placed: &Placed, picture: &CameraPictureItem, kept: &mut KeptPictures) {
         let backdrop = &self.camera.backdrops[index];
-        let glass = (backdrop.entity, FrozenBlur::Glass);
-        let Some((frozen, (freeze, mask))) = backdrop.freeze.zip(kept.freeze(glass)) else {
+        let frozen = (backdrop.entity, FrozenBlur::Glass);
+        let (Some(freeze), Some(mask)) = (backdrop.freeze, kept.mask(frozen)) else {
             return;
         };
-        let wanted = Wanted::new(self.target, picture, self.camera.picture.seen());
         let shot = Shot {
             // Glass is painted after this stage.
             stage: BlurStage::AfterTonemapping,
-            camera: wanted,
-            area: frozen.taken.or(placed.region.sees).unwrap_or(placed.region.reads),
+            camera: Wanted::new(self.target, picture, self.camera.picture.seen()),
+            area: freeze.taken.or(placed.region.sees).unwrap_or(placed.region.reads),
         };
-        let room = kept.room(glass, shot, || {
-            KeptPicture::new(self.target.main_texture(), &shot, self.preparer)
-        });
-        let fitted = room.and_then(|room| room.map_or(Ok(None), |room| room.fitted(wanted, picture, self.preparer)));
-        let (sheet, area) = match fitted {
-            Ok(Some(fitted)) => fitted,
-            Ok(None) => return,
-            Err(error) => {
-                kept.lose(glass, error);
-                return;
-            }
-        };
-        // Nothing of it is visible: it only takes its picture.
-        if placed.region.painted.is_empty() {
+        let fitted = kept.fit_glass(backdrop.entity, shot, picture, self.target, self.preparer);
+        // If nothing of it is visible, it only takes its picture.
+        let Some((sheet, area)) = fitted.filter(|_| !placed.region.painted.is_empty()) else {
             return;
-        }
-        let key = TaskKey::Frozen(backdrop.entity);
-        let known = self.tasks.tasks.get(&key);
-        if known.is_none_or(|task| task.freeze != Some(freeze)) {
-            let new = Task {
-                freeze: Some(freeze),
-                ..self.tasks.going_on(TaskKey::Varying(backdrop.entity), backdrop.entity)
-            };
-            self.tasks.tasks.insert(key, new);
-        }
-        let whole = URect::from_corners(UVec2::ZERO, self.camera.picture.size);
-        let (work, bounds) = match &backdrop.field {
-            Some(field) if backdrop.blurs() => (
-                Work::Blur {
-                    sigma: backdrop.sigma,
-                    edge: backdrop.edge,
-                    field: Some(field.clone()),
-                },
-                placed.region.reads,
-            ),
-            _ => {
-                let item = BatchedBlur {
-                    to_source: IVec2::ZERO,
-                    ..item_of(backdrop, placed)
-                };
-                let items = self.task(key).batch_of(&[item]);
-                // The level is its own: it lies on no page.
-                (Work::Batch(PageSet::default(), items), whole)
-            }
         };
-        let request = BlurRequest {
+        let copy = BlurRequest {
             target: sheet.texture.id(),
-            work,
-            region: bounds,
-            bounds,
             source_size: sheet.size(),
             source_at: area.min.as_ivec2(),
             keeps: Some(mask),
-            ..self.copy(whole.max)
+            ..self.copy(self.camera.picture.size)
         };
-        let updated = self.update(key, backdrop.entity, request, &[&sheet.view]);
-        if let Err(error @ BlurError::OutOfMemory { .. }) = updated {
-            kept.lose(glass, error);
-            return;
+        let request = varying_glass(backdrop, placed, &copy).unwrap_or_else(|| {
+            let item = BatchedBlur {
+                to_source: IVec2::ZERO,
+                ..item_of(backdrop, placed)
+            };
+            // The level is its own: it lies on no page.
+            let work = Work::Batch(PageSet::default(), [item].into());
+            BlurRequest { work, ..copy }
+        });
+        let key = ("glass", backdrop.entity, FROZEN);
+        match self.want(key, backdrop.entity, request, &[&sheet.view]) {
+            Some(error @ BlurError::OutOfMemory { .. }) => kept.lose(frozen, error),
+            _ => self.glass[index].blur = Some((key, 0)),
         }
-        self.found.glass[index] = Some((key, 0));
     }
 
-    /// Updates the blurs of layers on one page. Returns the keys of their tasks.
-    fn layers(&mut self, layers: &[(SurfaceId, usize)], batch: &Batch) -> Vec<TaskKey> {
-        let mut keys = Vec::new();
-        let PaintTexture::Page(depth, page) = batch.from else {
+    /// Updates the blurs of layers on one page. Returns the keys of their jobs.
+    fn layers(&mut self, layers: &[(SurfaceId, usize)], batch: &Batch) -> Vec<JobKey> {
+        let (mut keys, mut items, camera) = (Vec::new(), Vec::new(), self.camera);
+        let Some(view) = camera.view(batch.from) else {
             return keys;
         };
-        let Some(view) = self.camera.page(depth, page) else {
-            return keys;
-        };
-        let copy = self.copy(texture_size(view.texture()));
-        let (tree, camera, first) = (&self.camera.schedule.tree, self.camera.picture.camera, layers[0].0);
-        let key = TaskKey::Page(camera, batch.pages);
-        let mut items = Vec::new();
+        let (tree, copy) = (&camera.schedule.tree, self.copy(texture_size(view.texture())));
+        let filter_of = |surface: &Surface| &camera.filters[surface.filter];
+        let shared = ("UiFilter", camera.picture.camera, batch.pages);
         for (id, index) in layers {
-            let surface = tree.surface(*id);
-            let (filter, layer) = (&self.camera.filters[surface.filter], &tree.layers[*index]);
-            let place = if layer.is_batched() {
+            let (surface, layer) = (tree.surface(*id), &tree.layers[*index]);
+            if layer.is_batched() {
                 items.push(surface.item_of(layer));
-                (key, items.len() - 1)
-            } else {
-                let key = TaskKey::Group(filter.entity);
-                let texels = as_texels(moved(surface.rect, surface.to_page()));
-                let request = BlurRequest {
-                    work: Work::Blur {
-                        sigma: filter.sigma,
-                        edge: layer.edge,
-                        field: field_of(filter, surface),
-                    },
-                    region: texels,
-                    bounds: texels,
-                    ..copy.clone()
-                };
-                // A failure is logged.
-                let _ = self.update(key, filter.entity, request, &[view]);
-                keys.push(key);
-                (key, 0)
+                self.layers[*index] = Some((shared, items.len() - 1));
+                continue;
+            }
+            let filter = filter_of(surface);
+            let work = Work::Blur {
+                sigma: filter.sigma,
+                edge: layer.edge,
+                field: field_of(filter, surface),
             };
-            self.found.layers[*index] = Some(place);
+            let texels = as_texels(moved(surface.rect, surface.to_page()));
+            let key = ("UiFilter", filter.entity, VARYING);
+            self.want(key, filter.entity, blur_of(work, texels, &copy), &[view]);
+            self.layers[*index] = Some((key, 0));
+            keys.push(key);
         }
         if !items.is_empty() {
-            let filter = &self.camera.filters[tree.surface(first).filter];
-            self.update_batch(key, filter.entity, &items, batch.pages, copy, &[view]);
-            keys.push(key);
+            let first = filter_of(tree.surface(layers[0].0)).entity;
+            let work = Work::Batch(batch.pages, items.into());
+            self.want(shared, first, BlurRequest { work, ..copy }, &[view]);
+            keys.push(shared);
         }
         keys
     }
 
-    fn task(&mut self, key: TaskKey) -> &mut Task {
-        self.tasks.tasks.entry(key).or_default()
-    }
-
-    /// Updates the task of several blurs. A failure is logged.
-    fn update_batch(
+    /// Updates a job. Logs a failure if it is new, with the entity, and returns it.
+    fn want(
         &mut self,
-        key: TaskKey,
-        entity: Entity,
-        items: &[BatchedBlur],
-        pages: PageSet,
-        copy: BlurRequest,
-        sources: &[&TextureView],
-    ) {
-        let work = Work::Batch(pages, self.task(key).batch_of(items));
-        let _ = self.update(key, entity, BlurRequest { work, ..copy }, sources);
-    }
-
-    /// Updates a task. Logs a failure if it is new, with the entity, and returns it.
-    fn update(
-        &mut self,
-        key: TaskKey,
+        key: JobKey,
         entity: Entity,
         request: BlurRequest,
         sources: &[&TextureView],
-    ) -> Result<(), BlurError> {
-        let task = self.tasks.tasks.entry(key).or_default();
-        let updated = task.job.update(self.preparer, request);
-        if let Err(error) = &updated {
-            let failed = match key {
-                TaskKey::Glass(_) | TaskKey::Varying(_) | TaskKey::Frozen(_) => "glass",
-                TaskKey::Page(..) | TaskKey::Group(_) => "UiFilter",
-            };
-            error!("the {failed} of entity {entity}: {error}");
-        }
-        task.is_used = true;
-        task.is_ready = task.job.bind(self.preparer, sources);
-        updated.map(drop)
+    ) -> Option<BlurError> {
+        let updated = self.jobs.want(key, request, sources, self.preparer);
+        updated
+            .err()
+            .inspect(|error| error!("the {} of entity {entity}: {error}", key.0))
     }
 
     /// What glass reads, and the request that copies all of it. `None` if it is missing.
     fn source(&self, from: PaintTexture) -> Option<([&'a TextureView; 2], BlurRequest)> {
-        match from {
-            PaintTexture::Seen(page) => {
-                let page = self.camera.seen.get(page)?;
-                Some(([page; 2], self.copy(texture_size(page.texture()))))
-            }
-            PaintTexture::Camera | PaintTexture::Page(..) => {
-                // Either texture of a camera may be the current one: blurs that run before this one may flip the pair.
-                let views = [self.target.main_texture_other_view(), self.target.main_texture_view()];
-                Some((views, self.copy(self.camera.picture.size)))
-            }
+        if from == PaintTexture::Camera {
+            // Either texture of a camera may be the current one: blurs that run before this one may flip the pair.
+            let views = [self.target.main_texture_other_view(), self.target.main_texture_view()];
+            return Some((views, self.copy(self.camera.picture.size)));
         }
+        let page = self.camera.view(from)?;
+        Some(([page; 2], self.copy(texture_size(page.texture()))))
     }
 
     /// A copy of what has been painted so far, with a deferred last step.
@@ -448,6 +232,26 @@ impl<'a> Updated<'a, '_> {
             ..BlurRequest::whole(ends, self.target.main_texture().id(), Work::Copy, size, size)
         }
     }
+}
+
+/// A blur of these texels of what a request copies.
+fn blur_of(work: Work, texels: URect, copy: &BlurRequest) -> BlurRequest {
+    BlurRequest {
+        work,
+        region: texels,
+        bounds: texels,
+        ..copy.clone()
+    }
+}
+
+/// The blur of a backdrop out of what a request copies, if its sigma varies.
+fn varying_glass(backdrop: &Backdrop, placed: &Placed, copy: &BlurRequest) -> Option<BlurRequest> {
+    let work = Work::Blur {
+        sigma: backdrop.sigma,
+        edge: backdrop.edge,
+        field: Some(backdrop.field.clone().filter(|_| backdrop.blurs())?),
+    };
+    Some(blur_of(work, placed.region.reads, copy))
 }
 
 /// The share of sigma that each texel of the page gets.

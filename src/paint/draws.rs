@@ -3,15 +3,12 @@
 //! Until a pipeline is compiled, each layer falls back on its own: glass to one colour, a blurred layer of a group to the sharp one.
 //! Nothing else changes.
 
-use super::blurs::BlurTasks;
-use super::inputs::{PaintInputs, PaintedCamera};
-use super::own_items::OwnItems;
+use super::inputs::{PaintInputs, PaintedCamera, PaintedGlass};
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
 use super::uniform::{BOX_VERTICES, ColorStepsUniform, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::CameraPicture;
-use crate::gpu::Deferred;
-use crate::schedule::{Backdrop, Canvas, Clip, Draw, Layer, Placed, SurfaceId, common};
-use crate::schedule::{SurfaceTree, What};
+use crate::gpu::{BlurJobs, Deferred};
+use crate::schedule::{Backdrop, Canvas, Clip, Layer, PaintTexture, Placed, SurfaceId, common};
 use crate::settings::ColorMatrices;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
@@ -32,9 +29,6 @@ use core::ops::Range;
 #[derive(Resource, Default)]
 pub struct Draws {
     calls: Vec<DrawCall>,
-    cameras: Vec<CameraDraws>,
-    /// The calls of own items, by their numbers, as ranges of all calls.
-    items: Vec<Range<usize>>,
     /// One for each call.
     uniforms: DynamicUniformBuffer<PaintUniform>,
     /// Steps of colour: first none, then one list for each glass or surface that has any.
@@ -42,19 +36,6 @@ pub struct Draws {
     /// The bind group of the uniforms and steps, and their buffers.
     bound: Option<([BufferId; 2], BindGroup)>,
     pictures: HashMap<TextureViewId, BindGroup>,
-}
-
-/// The calls of a camera, as ranges of all calls.
-#[derive(Default)]
-struct CameraDraws {
-    /// Of glass, by the backdrop's index.
-    glass: Vec<Range<usize>>,
-    /// Of the hole that the glass makes.
-    holes: Vec<Range<usize>>,
-    /// Of the groups around the glass, as far as they are painted.
-    seen: Vec<Range<usize>>,
-    /// Of the layers of a surface.
-    layers: Vec<Range<usize>>,
 }
 
 /// A draw call.
@@ -96,37 +77,8 @@ impl CallSource {
 }
 
 impl Draws {
-    /// Whether glass is painted.
-    pub fn has_glass(&self, camera: usize, backdrop: usize) -> bool {
-        self.calls(camera, |draws| draws.glass.get(backdrop))
-            .is_some_and(|calls| !calls.is_empty())
-    }
-
-    /// Draws the own item of a phase with this number. Returns whether it paints anything.
-    pub fn draw_item<'w>(&'w self, number: usize, pass: &mut TrackedRenderPass<'w>) -> bool {
-        self.draw(self.items.get(number).cloned(), pass)
-    }
-
-    /// Draws what a step of the schedule names, except items.
-    pub fn draw_step<'w>(&'w self, camera: usize, draw: &Draw, pass: &mut TrackedRenderPass<'w>) {
-        let calls = self.calls(camera, |draws| match draw {
-            Draw::Layers(surface) => draws.layers.get(surface.0),
-            Draw::Glass(backdrop) => draws.glass.get(*backdrop),
-            Draw::Seen(backdrop) => draws.seen.get(*backdrop),
-            Draw::Items { .. } => None,
-        });
-        self.draw(calls, pass);
-    }
-
-    fn calls<'a>(
-        &'a self,
-        camera: usize,
-        calls: impl FnOnce(&'a CameraDraws) -> Option<&'a Range<usize>>,
-    ) -> Option<Range<usize>> {
-        calls(self.cameras.get(camera)?).cloned()
-    }
-
-    fn draw<'w>(&'w self, calls: Option<Range<usize>>, pass: &mut TrackedRenderPass<'w>) -> bool {
+    /// Encodes some of the calls. Returns whether there are any.
+    pub fn draw<'w>(&'w self, calls: Option<&Range<usize>>, pass: &mut TrackedRenderPass<'w>) -> bool {
         let (Some(calls), Some((_, uniforms))) = (calls, &self.bound) else {
             return false;
         };
@@ -141,8 +93,6 @@ impl Draws {
 
     fn clear(&mut self) {
         self.calls.clear();
-        self.cameras.clear();
-        self.items.clear();
         self.uniforms.clear();
         self.colors.clear();
         self.add_colors(&ColorMatrices::NEUTRAL);
@@ -199,60 +149,44 @@ impl DrawGpu<'_> {
 /// Prepares all draw calls.
 pub fn update_draws(
     cameras: Query<(&ViewTarget, CameraPicture)>,
-    inputs: Res<PaintInputs>,
-    tasks: Res<BlurTasks>,
+    mut inputs: ResMut<PaintInputs>,
+    jobs: Res<BlurJobs>,
     gpu: DrawGpu,
     mut draws: ResMut<Draws>,
 ) {
     draws.clear();
     let mut pictures = HashMap::default();
-    for (index, camera) in inputs.cameras.iter().enumerate() {
-        let of_camera = cameras.get(camera.picture.camera).ok().and_then(|(target, picture)| {
-            let (format, output) = (target.main_texture_format(), target.out_texture_view_format());
-            let colours = Colours::new(format, output, picture.space(), gpu.pipelines.mixes(format)?);
-            Some(CameraUpdate {
-                index,
-                camera,
-                format,
-                colours,
-                tasks: &tasks,
-                gpu: &gpu,
-                draws: &mut draws,
-                pictures: &mut pictures,
-                colors: 0,
-            })
-        });
-        let of_camera = of_camera.map(|mut camera| camera.update());
-        draws.cameras.push(of_camera.unwrap_or_default());
+    for camera in &mut inputs.cameras {
+        let Ok((target, picture)) = cameras.get(camera.picture.camera) else {
+            continue;
+        };
+        let (format, output) = (target.main_texture_format(), target.out_texture_view_format());
+        let Some(mixes) = gpu.pipelines.mixes(format) else {
+            continue;
+        };
+        let mut update = CameraUpdate {
+            camera: &*camera,
+            format,
+            colours: Colours::new(format, output, picture.space(), mixes),
+            jobs: &jobs,
+            gpu: &gpu,
+            draws: &mut draws,
+            pictures: &mut pictures,
+            colors: 0,
+        };
+        let (glass, surfaces) = (update.all_glass(), update.surfaces());
+        (camera.glass, camera.surfaces) = (glass, surfaces);
     }
     draws.pictures = pictures;
     draws.upload(&gpu);
 }
 
-/// Finds the calls of all own items of phases.
-pub fn find_items(inputs: Res<PaintInputs>, own: Res<OwnItems>, mut draws: ResMut<Draws>) {
-    let trees: Vec<&SurfaceTree> = inputs.cameras.iter().map(|camera| &camera.schedule.tree).collect();
-    let Draws { items, cameras, .. } = &mut *draws;
-    items.clear();
-    let calls_of = |(camera, what): (usize, What)| {
-        let (tree, of_camera) = (trees.get(camera)?, cameras.get(camera)?);
-        match what {
-            What::Glass(backdrop) => of_camera.glass.get(backdrop),
-            What::Hole(backdrop) => of_camera.holes.get(backdrop),
-            What::Result(filter) => of_camera.layers.get(tree.result_of(filter)?.0),
-            What::Mark | What::Other => None,
-        }
-    };
-    items.extend(own.iter().map(|item| calls_of(item).cloned().unwrap_or_default()));
-}
-
 /// The update of a camera's draw calls.
 struct CameraUpdate<'a, 'w> {
-    index: usize,
     camera: &'a PaintedCamera,
     format: TextureFormat,
     colours: Colours,
-    tasks: &'a BlurTasks,
+    jobs: &'a BlurJobs,
     gpu: &'a DrawGpu<'w>,
     draws: &'a mut Draws,
     pictures: &'a mut HashMap<TextureViewId, BindGroup>,
@@ -261,42 +195,36 @@ struct CameraUpdate<'a, 'w> {
 }
 
 impl CameraUpdate<'_, '_> {
-    fn update(&mut self) -> CameraDraws {
-        let (camera, backdrops) = (self.camera, self.camera.backdrops.len());
-        let tree = &camera.schedule.tree;
-        let mut of_camera = CameraDraws {
-            glass: vec![0..0; backdrops],
-            holes: vec![0..0; backdrops],
-            seen: vec![0..0; backdrops],
-            layers: Vec::with_capacity(tree.surfaces.len()),
-        };
-        for (index, placed) in camera.schedule.glass() {
-            let mut share = 1.0;
-            of_camera.glass[index] = self.range(|this| {
-                share = this.glass(index, placed)?;
-                Some(())
-            });
-            if !of_camera.glass[index].is_empty() {
-                of_camera.holes[index] = self.range(|this| this.hole(index, placed, share));
+    /// All glass, with its calls.
+    fn all_glass(&mut self) -> Vec<PaintedGlass> {
+        let mut glass = self.camera.glass.clone();
+        for (index, placed) in self.camera.schedule.glass() {
+            let (calls, share) = self.calls(|this| this.glass(index, placed));
+            glass[index].calls = calls;
+            if let Some(share) = share {
+                (glass[index].hole, _) = self.calls(|this| this.hole(index, placed, share));
             }
             if placed.on != SurfaceId::CAMERA {
-                of_camera.seen[index] = self.range(|this| this.seen(placed));
+                (glass[index].seen, _) = self.calls(|this| this.seen(placed));
             }
         }
-        for surface in (0..tree.surfaces.len()).map(SurfaceId) {
-            let layers = self.range(|this| this.layers(surface));
-            of_camera.layers.push(layers);
-        }
-        of_camera
+        glass
     }
 
-    /// The range of the calls that are added.
-    fn range(&mut self, add: impl FnOnce(&mut Self) -> Option<()>) -> Range<usize> {
+    /// The calls of the layers of all surfaces.
+    fn surfaces(&mut self) -> Vec<Range<usize>> {
+        let surfaces = (0..self.camera.schedule.tree.surfaces.len()).map(SurfaceId);
+        surfaces.map(|id| self.calls(|this| this.layers(id)).0).collect()
+    }
+
+    /// The calls that are added, and what adding them returns: all of them or none.
+    fn calls<T>(&mut self, add: impl FnOnce(&mut Self) -> Option<T>) -> (Range<usize>, Option<T>) {
         let start = self.draws.calls.len();
-        if add(self).is_none() {
+        let added = add(self);
+        if added.is_none() {
             self.draws.calls.truncate(start);
         }
-        start..self.draws.calls.len()
+        (start..self.draws.calls.len(), added)
     }
 
     /// What is painted on, and how.
@@ -349,20 +277,18 @@ impl CameraUpdate<'_, '_> {
         if placed.opacity <= 0.0 || placed.region.painted.is_empty() {
             return None;
         }
-        let backdrop = &self.camera.backdrops[index];
+        let (backdrop, jobs) = (&self.camera.backdrops[index], self.jobs);
         let on = self.painted_on(placed.on);
-        let deferred = self.tasks.of_glass(self.index, index).filter(|_| !backdrop.is_plain);
-        if let Some(deferred) = deferred {
+        let blur = self.camera.glass[index].blur.filter(|_| !backdrop.is_plain);
+        if let Some(deferred) = blur.and_then(|blur| jobs.deferred(blur)) {
             self.colored(&backdrop.tint.colors);
             let uniform = on.glass(backdrop, placed);
             let lens = backdrop.lens.map(|_| CallSource::blurred(&deferred, true));
             // Until the shaders of the lens are compiled, the glass is flat.
             for source in lens.into_iter().chain([CallSource::blurred(&deferred, false)]) {
-                let start = self.draws.calls.len();
-                if self.mixed(index, placed, &source, &uniform).is_some() {
+                if let (_, Some(())) = self.calls(|this| this.mixed(index, placed, &source, &uniform)) {
                     return Some(1.0);
                 }
-                self.draws.calls.truncate(start);
             }
         }
         let color = backdrop.fallback;
@@ -439,7 +365,7 @@ impl CameraUpdate<'_, '_> {
 
     /// The layers of a surface, on its parent.
     fn layers(&mut self, id: SurfaceId) -> Option<()> {
-        let (tree, tasks) = (&self.camera.schedule.tree, self.tasks);
+        let (tree, jobs) = (&self.camera.schedule.tree, self.jobs);
         let surface = tree.surface(id);
         if id == SurfaceId::CAMERA || !surface.is_seen() {
             return Some(());
@@ -451,7 +377,8 @@ impl CameraUpdate<'_, '_> {
         }
         for index in surface.layers.clone() {
             let layer = &tree.layers[index];
-            if let Some(deferred) = tasks.of_layer(self.index, index).filter(|_| layer.blurs()) {
+            let blur = self.camera.layers[index].filter(|_| layer.blurs());
+            if let Some(deferred) = blur.and_then(|blur| jobs.deferred(blur)) {
                 let uniform = on.layer(filter, surface, layer, clip);
                 let source = CallSource::blurred(&deferred, false);
                 if self.add(mix_of(layer), source, &uniform, BOX_VERTICES).is_some() {
@@ -483,7 +410,7 @@ impl CameraUpdate<'_, '_> {
     /// A surface without a blur.
     fn sharp(&mut self, id: SurfaceId, mix: Mix, uniform: &PaintUniform) -> Option<()> {
         let surface = self.camera.schedule.tree.surface(id);
-        let page = self.camera.page(surface.depth, surface.page)?;
+        let page = self.camera.view(PaintTexture::Page(surface.depth, surface.page))?;
         let source = self.picture(Some(page));
         self.add(mix, source, uniform, BOX_VERTICES)
     }

@@ -1,24 +1,25 @@
 //! Encodes the steps of schedules. It decides nothing; it only leaves out what has no pipeline yet, and passes that would paint
 //! nothing.
 
-use super::blurs::BlurTasks;
+use super::blurs::is_kept;
 use super::draws::Draws;
 use super::inputs::{PaintInputs, PaintedCamera};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, timed};
 use crate::freeze::{FrozenBlur, KeptPictures};
 use crate::gpu::{BlurAccess, attachment, part_from};
-use crate::schedule::{Blurs, Canvas, Draw, Label, PaintTexture, Placed, Section, Step, SurfaceId};
+use crate::schedule::{Blurs, Canvas, Draw, Label, PaintTexture, Section, Step, SurfaceId};
 use crate::settings::BackdropLayer;
 use bevy::image::ToExtents;
 use bevy::math::URect;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
-use bevy::render::render_phase::TrackedRenderPass;
+use bevy::render::render_phase::{DrawFunctions, TrackedRenderPass};
 use bevy::render::render_resource::{LoadOp, RenderPassDescriptor, TextureView};
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ViewTarget;
+use bevy::ui_render::TransparentUi;
 
 /// The current camera: its entities in the render world and in the main world, and what it paints into.
 pub type PaintView = (Entity, MainEntity, &'static ViewTarget, &'static ExtractedCamera);
@@ -27,70 +28,56 @@ pub type PaintView = (Entity, MainEntity, &'static ViewTarget, &'static Extracte
 /// between. Bevy's pass must run after it.
 pub fn backdrops_below_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
     if let Some(painter) = Painter::new(world, camera) {
-        painter.encode(true, &mut context);
+        painter.encode(painter.sections().0, &mut context);
     }
 }
 
 /// Paints the regions of glass over Bevy's user interface.
 pub fn backdrops_above_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
     if let Some(painter) = Painter::new(world, camera) {
-        painter.encode(false, &mut context);
+        painter.encode(painter.sections().1, &mut context);
     }
 }
 
 /// Everything that encoding the steps of a camera requires, with shared access only.
 struct Painter<'w> {
-    index: usize,
     camera: &'w PaintedCamera,
     main_entity: Entity,
     target: &'w ViewTarget,
     extracted: &'w ExtractedCamera,
-    tasks: &'w BlurTasks,
-    draws: &'w Draws,
-    kept: &'w KeptPictures,
-    with: BlurAccess<'w>,
-    timer: Option<&'w PassTimer>,
-    items: Option<super::split::ItemPainter<'w>>,
+    world: &'w World,
 }
 
 impl<'w> Painter<'w> {
     /// `None` for a camera without glass and filters.
     fn new<'q: 'w>(world: &'w World, camera: ViewQuery<'q, '_, PaintView>) -> Option<Self> {
         let (entity, main_entity, target, extracted) = camera.into_inner();
-        let inputs: &PaintInputs = world.resource();
-        let mut cameras = inputs.cameras.iter();
-        let index = cameras.position(|camera| camera.picture.camera == entity)?;
+        let mut cameras = world.resource::<PaintInputs>().cameras.iter();
+        let camera = cameras.find(|camera| camera.picture.camera == entity)?;
+        if let Some(functions) = world.get_resource::<DrawFunctions<TransparentUi>>() {
+            functions.write().prepare(world);
+        }
         Some(Self {
-            index,
-            camera: &inputs.cameras[index],
+            camera,
             main_entity,
             target,
             extracted,
-            tasks: world.resource(),
-            draws: world.resource(),
-            kept: world.resource(),
-            with: BlurAccess {
-                pipelines: world.resource(),
-                cache: world.resource(),
-                recorder: None,
-                timer: None,
-            },
-            timer: world.get_resource(),
-            items: super::split::ItemPainter::new(world, index),
+            world,
         })
     }
 
-    /// Encodes the steps before Bevy's pass, or those after it.
-    fn encode(&self, before_ui: bool, context: &mut RenderContext) {
+    /// What comes before Bevy's pass, and what comes after it.
+    fn sections(&self) -> (&'w [Section], &'w [Section]) {
         let schedule = &self.camera.schedule;
         let is_bevys = |section: &Section| schedule.steps[section.steps.clone()].contains(&Step::Bevy);
-        let mut is_before = true;
-        for section in &schedule.sections {
-            if is_before == before_ui {
-                self.section(section, context);
-            }
-            is_before &= !is_bevys(section);
-        }
+        let bevys = schedule.sections.iter().position(is_bevys);
+        schedule
+            .sections
+            .split_at(bevys.map_or(schedule.sections.len(), |section| section + 1))
+    }
+
+    fn encode(&self, sections: &[Section], context: &mut RenderContext) {
+        sections.iter().for_each(|section| self.section(section, context));
     }
 
     fn section(&self, section: &Section, context: &mut RenderContext) {
@@ -118,7 +105,7 @@ impl<'w> Painter<'w> {
             Step::Copy(backdrop) => self.needs(*backdrop).is_some(),
             Step::Take(_) => true,
             Step::Blur(batch) => match &self.camera.schedule.batches[*batch].blurs {
-                Blurs::Glass(glass) => glass.iter().any(|index| self.draws.has_glass(self.index, *index)),
+                Blurs::Glass(glass) => glass.iter().any(|index| self.camera.paints_glass(*index)),
                 Blurs::Layers(_) => true,
             },
         }
@@ -126,12 +113,9 @@ impl<'w> Painter<'w> {
 
     fn paints(&self, draw: &Draw) -> bool {
         match draw {
-            Draw::Items { on, keys, .. } => {
-                let items = self.items.as_ref();
-                items.is_some_and(|items| items.has_any(*on, keys))
-            }
+            Draw::Items { on, keys, .. } => self.camera.draws_items(*on, keys),
             Draw::Layers(_) => true,
-            Draw::Glass(backdrop) => self.draws.has_glass(self.index, *backdrop),
+            Draw::Glass(backdrop) => self.camera.paints_glass(*backdrop),
             Draw::Seen(backdrop) => self.needs(*backdrop).is_some(),
         }
     }
@@ -140,7 +124,7 @@ impl<'w> Painter<'w> {
     fn needs(&self, backdrop: usize) -> Option<URect> {
         let placed = self.camera.schedule.placed[backdrop].as_ref()?;
         let takes = self.camera.backdrops[backdrop].takes();
-        let is_read = self.draws.has_glass(self.index, backdrop) && !self.tasks.is_kept(self.index, backdrop);
+        let is_read = self.camera.paints_glass(backdrop) && !is_kept(self.camera, backdrop);
         (takes || is_read).then(|| placed.region.looks_at())
     }
 
@@ -160,12 +144,8 @@ impl<'w> Painter<'w> {
     fn pass(&self, on: PaintTexture, clears: bool, draws: &[Draw], context: &mut RenderContext) {
         let mut pass = match on {
             PaintTexture::Camera => open_on_camera(context, self.target, self.extracted),
-            PaintTexture::Page(depth, page) => match self.camera.page(depth, page) {
+            page => match self.camera.view(page) {
                 Some(page) => open_on_page(context, page, clears),
-                None => return,
-            },
-            PaintTexture::Seen(page) => match self.camera.seen.get(page) {
-                Some(page) => open_on_page(context, page, false),
                 None => return,
             },
         };
@@ -201,7 +181,10 @@ impl<'w> Painter<'w> {
     fn draw<'a>(&'a self, draw: &'a Draw, pass: &mut TrackedRenderPass<'a>) {
         match draw {
             Draw::Items { on, keys, scissor } => self.draw_items(*on, keys, *scissor, pass),
-            _ => self.draws.draw_step(self.index, draw, pass),
+            _ => {
+                let draws: &Draws = self.world.resource();
+                draws.draw(self.camera.calls_of_draw(draw), pass);
+            }
         }
     }
 
@@ -212,9 +195,6 @@ impl<'w> Painter<'w> {
         scissor: Option<URect>,
         pass: &mut TrackedRenderPass<'a>,
     ) {
-        let (Some(items), Some((ui_view, phase))) = (&self.items, self.camera.ui_view) else {
-            return;
-        };
         let view = if on == SurfaceId::CAMERA {
             let scissor = scissor.unwrap_or(self.camera.picture.seen());
             if scissor.is_empty() {
@@ -222,12 +202,13 @@ impl<'w> Painter<'w> {
             }
             let (first, size) = (scissor.min, scissor.size());
             pass.set_scissor_rect(first.x, first.y, size.x, size.y);
-            Some(&ui_view)
+            self.camera.ui_view.map(|(view, _)| view)
         } else {
-            self.camera.views.get(self.camera.schedule.tree.surface(on).view)
+            let view = self.camera.schedule.tree.surface(on).view;
+            self.camera.views.get(view).copied()
         };
         if let Some(view) = view {
-            items.draw(on, keys, &phase, *view, pass);
+            self.camera.draw_items(on, keys, self.world, view, pass);
         }
     }
 
@@ -237,7 +218,7 @@ impl<'w> Painter<'w> {
         let (Some(texels), Some((page, place))) = (self.needs(backdrop), placed.map(|placed| placed.seen)) else {
             return;
         };
-        let Some(page) = self.camera.seen.get(page) else {
+        let Some(page) = self.camera.view(PaintTexture::Seen(page)) else {
             return;
         };
         let from = part_from(self.target.main_texture(), texels.min);
@@ -245,36 +226,42 @@ impl<'w> Painter<'w> {
         context.command_encoder().copy_texture_to_texture(from, to, size);
     }
 
-    /// What a batch of a backdrop reads.
-    fn seen_by(&self, placed: &Placed) -> Option<&TextureView> {
-        match placed.on {
-            SurfaceId::CAMERA => Some(self.target.main_texture_view()),
-            _ => self.camera.seen.get(placed.seen.0),
+    /// A texture to read: of the camera's pair, the current one.
+    fn source(&self, from: PaintTexture) -> Option<&TextureView> {
+        match from {
+            PaintTexture::Camera => Some(self.target.main_texture_view()),
+            page => self.camera.view(page),
         }
     }
 
     fn take(&self, backdrop: usize, context: &mut RenderContext) {
-        let placed = self.camera.schedule.placed[backdrop].as_ref();
-        if let Some((placed, source)) = placed.and_then(|placed| Some((placed, self.seen_by(placed)?))) {
+        let Some(placed) = &self.camera.schedule.placed[backdrop] else {
+            return;
+        };
+        let seen = match placed.on {
+            SurfaceId::CAMERA => PaintTexture::Camera,
+            _ => PaintTexture::Seen(placed.seen.0),
+        };
+        if let Some(source) = self.source(seen) {
+            let kept: &KeptPictures = self.world.resource();
             let glass = (self.camera.backdrops[backdrop].entity, FrozenBlur::Glass);
-            self.kept
-                .take(glass, source.texture(), -placed.to_source(), context.command_encoder());
+            kept.take(glass, source.texture(), -placed.to_source(), context.command_encoder());
         }
     }
 
     fn blur(&self, index: usize, label: Option<&BlurLabel>, context: &mut RenderContext) {
         let batch = &self.camera.schedule.batches[index];
-        let source = match batch.from {
-            PaintTexture::Camera => Some(self.target.main_texture_view()),
-            PaintTexture::Page(depth, page) => self.camera.page(depth, page),
-            PaintTexture::Seen(page) => self.camera.seen.get(page),
-        };
-        let Some(source) = source else {
+        let Some(source) = self.source(batch.from) else {
             return;
         };
-        let timer = self.timer.zip(label);
-        for job in self.tasks.of_batch(self.index, index) {
-            let with = BlurAccess { timer, ..self.with };
+        let timer: Option<&PassTimer> = self.world.get_resource();
+        let with = BlurAccess {
+            pipelines: self.world.resource(),
+            cache: self.world.resource(),
+            recorder: None,
+            timer: timer.zip(label),
+        };
+        for job in self.camera.jobs(index, self.world.resource()) {
             job.encode(with, context.command_encoder(), source.id());
         }
     }

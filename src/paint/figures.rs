@@ -1,10 +1,9 @@
 //! Counts the glass of every camera, for the diagnostics.
 
-use super::blurs::BlurTasks;
 use super::encode::label_of;
 use super::inputs::PaintInputs;
 use crate::diagnostics::figures::{BackdropCounts, BackdropFigures};
-use crate::gpu::BlurJob;
+use crate::gpu::{BlurJob, BlurJobs};
 use crate::schedule::{Blurs, Label, Section, Step};
 use bevy::prelude::*;
 use bevy::render::sync_world::MainEntity;
@@ -14,13 +13,13 @@ pub fn count_backdrops(
     counts: Option<Res<BackdropCounts>>,
     cameras: Query<&MainEntity>,
     inputs: Res<PaintInputs>,
-    tasks: Res<BlurTasks>,
+    jobs: Res<BlurJobs>,
 ) {
     let Some(counts) = counts else {
         return;
     };
     let mut all = Vec::new();
-    for (index, painted) in inputs.cameras.iter().enumerate() {
+    for painted in &inputs.cameras {
         let Ok(camera) = cameras.get(painted.picture.camera) else {
             continue;
         };
@@ -34,7 +33,7 @@ pub fn count_backdrops(
                 if let Blurs::Glass(glass) = &schedule.batches[*batch].blurs {
                     figures.backdrops += glass.len();
                     figures.groups += 1;
-                    figures.texels += tasks.of_batch(index, *batch).map(BlurJob::texels).sum::<u64>();
+                    figures.texels += painted.jobs(*batch, &jobs).map(BlurJob::texels).sum::<u64>();
                 }
             }
             figures

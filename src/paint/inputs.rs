@@ -1,14 +1,17 @@
-//! What the front ends extract, the glass and the filters of every camera, and what a frame plans for them.
+//! What the front ends extract, the glass and the filters of every camera, and all that a frame plans and prepares for them.
 
 use crate::formats::CameraFinishItem;
 use crate::freeze::KeptPictures;
-use crate::gpu::texture_size;
-use crate::schedule::{Backdrop, Filter, Picture, Schedule};
+use crate::gpu::{BlurJob, BlurJobs, JobKey, texture_size};
+use crate::schedule::{Backdrop, Draw, Filter, PaintTexture, Picture, Schedule, What};
 use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
+use bevy::render::render_phase::{DrawFunctionId, PhaseItemExtraIndex};
 use bevy::render::render_resource::{Texture, TextureView};
 use bevy::render::view::RetainedViewEntity;
+use bevy::ui_render::TransparentUi;
+use core::ops::Range;
 
 /// What an active camera paints into, as far as the main world knows.
 pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) -> Option<Picture> {
@@ -24,13 +27,25 @@ pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) ->
     })
 }
 
-/// The glass and the filters of this frame, by camera, and what is planned for them. Everything else refers to cameras, and to the glass and filters of each, by
-/// index.
+/// The glass and the filters of this frame, by camera, with all that is made of them. Glass, filters and layers are named by their
+/// indices.
 #[derive(Resource, Default)]
 pub struct PaintInputs {
     /// Cameras with any.
     pub cameras: Vec<PaintedCamera>,
     indices: EntityHashMap<usize>,
+    /// The crate's own items.
+    pub own: OwnItems,
+}
+
+/// The crate's own items in the phases of Bevy's user interface.
+///
+/// They need no entities of their own: an item has a number, and a phase only wants that to be distinct.
+#[derive(Default)]
+pub struct OwnItems {
+    /// The index of the camera, and what each item is.
+    items: Vec<(usize, What)>,
+    draw_function: Option<DrawFunctionId>,
 }
 
 /// A camera with glass or filters.
@@ -51,6 +66,40 @@ pub struct PaintedCamera {
     pub ui_view: Option<(Entity, RetainedViewEntity)>,
     /// The entities of the views of the schedule's frames.
     pub views: Vec<Entity>,
+    /// What is prepared for every backdrop.
+    pub glass: Vec<PaintedGlass>,
+    /// The blur of every layer that is blurred.
+    pub layers: Vec<Option<BlurPlace>>,
+    /// The calls of the layers of every surface.
+    pub surfaces: Vec<Range<usize>>,
+    /// The jobs of every batch.
+    pub batches: Vec<Vec<JobKey>>,
+    /// The items that the schedule paints in the place of Bevy, by surface.
+    pub split: Vec<Vec<SplitItem>>,
+}
+
+/// A blur: its job, and its number there.
+pub type BlurPlace = (JobKey, usize);
+
+/// The blur of glass, and its draw calls, as ranges of all calls.
+#[derive(Clone, Default)]
+pub struct PaintedGlass {
+    /// The blur.
+    pub blur: Option<BlurPlace>,
+    /// The glass.
+    pub calls: Range<usize>,
+    /// The hole that it makes.
+    pub hole: Range<usize>,
+    /// The groups around it, as far as they are painted.
+    pub seen: Range<usize>,
+}
+
+/// An item that a schedule paints.
+pub struct SplitItem {
+    /// Its place in the phase.
+    pub index: usize,
+    /// The item, with the batch that the phase does not hold now.
+    pub item: TransparentUi,
 }
 
 /// Systems to order others against.
@@ -74,12 +123,21 @@ impl PaintedCamera {
             seen: Vec::new(),
             ui_view: None,
             views: Vec::new(),
+            glass: Vec::new(),
+            layers: Vec::new(),
+            surfaces: Vec::new(),
+            batches: Vec::new(),
+            split: Vec::new(),
         }
     }
 
-    /// A page.
-    pub fn page(&self, depth: u32, page: usize) -> Option<&TextureView> {
-        self.pages.get(depth as usize - 1)?.get(page)
+    /// A texture beside the camera's own.
+    pub fn view(&self, texture: PaintTexture) -> Option<&TextureView> {
+        match texture {
+            PaintTexture::Camera => None,
+            PaintTexture::Page(depth, page) => self.pages.get(depth as usize - 1)?.get(page),
+            PaintTexture::Seen(page) => self.seen.get(page),
+        }
     }
 
     /// Fits everything to the texture that the camera paints into. Cameras of one target share a texture, whatever size they
@@ -99,6 +157,37 @@ impl PaintedCamera {
     pub fn has_nodes(&self) -> bool {
         !self.filters.is_empty() || self.backdrops.iter().any(|backdrop| backdrop.node().is_some())
     }
+
+    /// The jobs of a batch that can be encoded.
+    pub fn jobs<'a>(&'a self, batch: usize, jobs: &'a BlurJobs) -> impl Iterator<Item = &'a BlurJob> {
+        let keys = self.batches.get(batch).into_iter().flatten();
+        keys.filter_map(|key| jobs.bound(*key))
+    }
+
+    /// Whether glass is painted.
+    pub fn paints_glass(&self, backdrop: usize) -> bool {
+        self.glass.get(backdrop).is_some_and(|glass| !glass.calls.is_empty())
+    }
+
+    /// The calls of an own item.
+    fn calls_of_item(&self, what: What) -> Option<&Range<usize>> {
+        match what {
+            What::Glass(backdrop) => Some(&self.glass.get(backdrop)?.calls),
+            What::Hole(backdrop) => Some(&self.glass.get(backdrop)?.hole),
+            What::Result(filter) => self.surfaces.get(self.schedule.tree.result_of(filter)?.0),
+            What::Mark | What::Other => None,
+        }
+    }
+
+    /// The calls of a step, unless it draws items.
+    pub fn calls_of_draw(&self, draw: &Draw) -> Option<&Range<usize>> {
+        match draw {
+            Draw::Layers(surface) => self.surfaces.get(surface.0),
+            Draw::Glass(backdrop) => Some(&self.glass.get(*backdrop)?.calls),
+            Draw::Seen(backdrop) => Some(&self.glass.get(*backdrop)?.seen),
+            Draw::Items { .. } => None,
+        }
+    }
 }
 
 impl PaintInputs {
@@ -111,6 +200,7 @@ impl PaintInputs {
     pub fn clear(&mut self) {
         self.cameras.clear();
         self.indices.clear();
+        self.own.items.clear();
     }
 
     /// The inputs of a camera.
@@ -120,5 +210,34 @@ impl PaintInputs {
             self.cameras.len() - 1
         });
         &mut self.cameras[index]
+    }
+
+    /// The calls of an own item.
+    pub fn calls(&self, item: &TransparentUi) -> Option<&Range<usize>> {
+        let (camera, what) = self.own.find(item)?;
+        self.cameras.get(camera)?.calls_of_item(what)
+    }
+}
+
+impl OwnItems {
+    /// Adds an item of a camera, with this draw function. Returns its number.
+    pub fn add(&mut self, camera: usize, what: What, draw_function: DrawFunctionId) -> u32 {
+        self.draw_function = Some(draw_function);
+        self.items.push((camera, what));
+        self.items.len() as u32 - 1
+    }
+
+    /// What any item of a phase is.
+    pub fn what(&self, item: &TransparentUi) -> What {
+        self.find(item).map_or(What::Other, |(_, what)| what)
+    }
+
+    fn find(&self, item: &TransparentUi) -> Option<(usize, What)> {
+        match item.extra_index {
+            PhaseItemExtraIndex::DynamicOffset(number) if Some(item.draw_function) == self.draw_function => {
+                self.items.get(number as usize).copied()
+            }
+            _ => None,
+        }
     }
 }

@@ -1,11 +1,7 @@
-//! The crate's own items in the phases of Bevy's user interface.
-//!
-//! They need no entities of their own: an item's number leads to the table of [`OwnItems`], and a phase only wants the number to be
-//! distinct.
+//! The crate's own items in the phases of Bevy's user interface: glass, groups, and marks.
 
 use super::draws::Draws;
 use super::inputs::{PaintInputs, PaintedCamera};
-use super::own_items::{OwnItems, number_of};
 use crate::schedule::{Slot, What};
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
@@ -23,7 +19,7 @@ use bevy::ui_render::{TransparentUi, UiCameraView};
 pub struct PaintItem;
 
 impl RenderCommand<TransparentUi> for PaintItem {
-    type Param = SRes<Draws>;
+    type Param = (SRes<Draws>, SRes<PaintInputs>);
     type ViewQuery = ();
     type ItemQuery = ();
 
@@ -31,11 +27,10 @@ impl RenderCommand<TransparentUi> for PaintItem {
         item: &TransparentUi,
         _view: (),
         _entity: Option<()>,
-        draws: SystemParamItem<'w, '_, Self::Param>,
+        (draws, inputs): SystemParamItem<'w, '_, Self::Param>,
         pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
-        let draws = draws.into_inner();
-        match number_of(item).is_some_and(|number| draws.draw_item(number, pass)) {
+        match draws.into_inner().draw(inputs.calls(item), pass) {
             true => RenderCommandResult::Success,
             false => RenderCommandResult::Skip,
         }
@@ -47,21 +42,17 @@ impl RenderCommand<TransparentUi> for PaintItem {
 /// Bevy ends its batches at foreign items, so marks, which paint nothing, make sure that no batch crosses the cut of glass or the
 /// border of a group. (Only a material with its own `stack_z_offset` could.)
 pub fn queue_items(
-    inputs: Res<PaintInputs>,
+    mut inputs: ResMut<PaintInputs>,
     functions: Res<DrawFunctions<TransparentUi>>,
     cameras: Query<&UiCameraView, With<ExtractedView>>,
     ui_views: Query<&ExtractedView>,
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
-    mut own: ResMut<OwnItems>,
 ) {
     let draw_function = functions.read().id::<PaintItem>();
-    own.start(draw_function);
-    for (index, camera) in inputs
-        .cameras
-        .iter()
-        .enumerate()
-        .filter(|(_, camera)| camera.has_nodes())
-    {
+    let PaintInputs {
+        cameras: painted, own, ..
+    } = &mut *inputs;
+    for (index, camera) in painted.iter().enumerate().filter(|(_, camera)| camera.has_nodes()) {
         let ui_view = cameras.get(camera.picture.camera);
         let ui_view = ui_view.and_then(|view| ui_views.get(view.0));
         let phase = ui_view.ok().map(|view| view.retained_view_entity);
@@ -69,7 +60,7 @@ pub fn queue_items(
             continue;
         };
         for (sort_key, what) in items(camera) {
-            let number = own.add(index, what);
+            let number = own.add(index, what, draw_function);
             phase.add_transient(TransparentUi {
                 sort_key,
                 entity: entities(number),

@@ -4,8 +4,7 @@
 //! `RenderSystems::PrepareBindGroups`. Views are not uploaded yet.
 
 use super::bounds::ItemBounds;
-use super::inputs::{PaintInputs, PaintedCamera};
-use super::own_items::OwnItems;
+use super::inputs::{OwnItems, PaintInputs, PaintedCamera};
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource};
 use crate::errors::BlurError;
 use crate::freeze::KeptPictures;
@@ -20,6 +19,9 @@ use bevy::render::view::{RetainedViewEntity, ViewTarget};
 /// The page that holds what glass inside filtered groups sees.
 const SEEN: PageSet = PageSet("seen by glass", [0; 2]);
 
+/// The usages of pages that are painted and read.
+const PAINTED: TextureUsages = TextureUsages::RENDER_ATTACHMENT.union(TextureUsages::TEXTURE_BINDING);
+
 /// The pages for the pictures of a depth. Their contents are needed until all layers of these pictures are painted.
 fn pictures(depth: u32) -> PageSet {
     PageSet("groups", [depth, 0])
@@ -32,20 +34,15 @@ pub struct UiItems<'w, 's> {
     views: Query<'w, 's, &'static bevy::render::view::ExtractedView>,
     phases: Option<Res<'w, bevy::render::render_phase::ViewSortedRenderPhases<bevy::ui_render::TransparentUi>>>,
     bounds: Option<ItemBounds<'w>>,
-    own: Option<Res<'w, OwnItems>>,
 }
 
 impl UiItems<'_, '_> {
     /// The view of a camera's user interface, and its items.
-    fn read(&self, camera: Entity, items: &mut Vec<Item>) -> Option<(Entity, RetainedViewEntity)> {
+    fn read(&self, camera: Entity, own: &OwnItems, items: &mut Vec<Item>) -> Option<(Entity, RetainedViewEntity)> {
         let ui_view = self.cameras.get(camera).ok()?.0;
         // The view may belong to an earlier frame and no longer exist.
         let view = self.views.get(ui_view).ok()?.retained_view_entity;
-        let (phase, bounds, own) = (
-            self.phases.as_ref()?.get(&view)?,
-            self.bounds.as_ref()?,
-            self.own.as_ref()?,
-        );
+        let (phase, bounds) = (self.phases.as_ref()?.get(&view)?, self.bounds.as_ref()?);
         items.extend(phase.items.values().map(|item| Item {
             key: item.sort_key,
             bounds: bounds.find(item),
@@ -67,14 +64,15 @@ pub fn plan_cameras(
     mut items: Local<Vec<Item>>,
     mut preparer: BlurPreparer,
 ) {
-    for camera in &mut inputs.cameras {
+    let PaintInputs { cameras, own, .. } = &mut *inputs;
+    for camera in cameras {
         items.clear();
         let Ok(target) = targets.get(camera.picture.camera) else {
             continue;
         };
         camera.fit(target.main_texture(), &kept);
         if camera.has_nodes() {
-            camera.ui_view = ui.read(camera.picture.camera, &mut items);
+            camera.ui_view = ui.read(camera.picture.camera, own, &mut items);
         }
         let (is_flat, limit) = (
             !takes_groups(camera, target, &pipelines, &preparer),
@@ -136,10 +134,9 @@ impl PaintedCamera {
     /// # Errors
     /// [`BlurError::OutOfMemory`].
     fn take_pages(&mut self, target: &ViewTarget, preparer: &mut BlurPreparer) -> Result<(), BlurError> {
-        let usages = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
         let kind = TextureKind {
             format: target.main_texture_format(),
-            usages,
+            usages: PAINTED,
         };
         for (depth, sizes) in (1..).zip(&self.schedule.tree.pages) {
             self.pages.push(preparer.take_pages(pictures(depth), sizes, kind)?);
@@ -152,13 +149,9 @@ impl PaintedCamera {
         if self.schedule.seen.is_empty() {
             return;
         }
-        let usages = TextureUsages::RENDER_ATTACHMENT
-            | TextureUsages::TEXTURE_BINDING
-            | TextureUsages::COPY_SRC
-            | TextureUsages::COPY_DST;
         let kind = TextureKind {
             format: target.main_texture_format(),
-            usages,
+            usages: PAINTED | TextureUsages::COPY_SRC | TextureUsages::COPY_DST,
         };
         let taken = BlurError::check_usage("camera", target.main_texture().usage(), TextureUsages::COPY_SRC)
             .and_then(|()| preparer.take_pages(SEEN, &self.schedule.seen, kind));

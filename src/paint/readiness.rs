@@ -10,8 +10,9 @@
 
 use super::pipelines::{Mix, PaintPipelines, PaintSource};
 use crate::formats::{CameraPicture, Ends, USUAL_PICTURES};
-use crate::gpu::{BlurPreparer, WorkKind};
+use crate::gpu::{BlurPreparer, BlurReadiness, WorkKind};
 use crate::plan::Finish;
+use crate::profiles::ShownProfiles;
 use crate::settings::UiFilter;
 use crate::settings::{BackdropBlur, BackdropLens, BlurProfile, COMPILING_BLOCKS};
 use bevy::prelude::*;
@@ -42,28 +43,33 @@ impl PaintUse {
     }
 }
 
-type RefractingGlass = (With<BackdropBlur>, With<BackdropLens>);
+type UsedNode = (
+    Has<BackdropBlur>,
+    Has<BackdropLens>,
+    Option<&'static UiFilter>,
+    Has<BlurProfile>,
+);
 
-type VaryingGlass = (With<BackdropBlur>, With<BlurProfile>);
+type GlassOrFilter = Or<(With<BackdropBlur>, With<UiFilter>)>;
 
-type VaryingFilter = (With<UiFilter>, With<BlurProfile>);
-
-/// Looks for the first glass and the first filter of the app, and the first that varies or refracts.
+/// Looks for the first glass and the first filter of the app, and the first that varies or refracts. Glass may begin to vary when all
+/// pipelines are compiled that an earlier frame has queued for that.
 pub fn extract_use(
     mut used: ResMut<PaintUse>,
-    glass: Extract<Query<(), With<BackdropBlur>>>,
-    varying: Extract<Query<(), VaryingGlass>>,
-    refracting: Extract<Query<(), RefractingGlass>>,
-    filters: Extract<Query<&UiFilter>>,
-    varying_filters: Extract<Query<(), VaryingFilter>>,
+    mut profiles: ResMut<ShownProfiles>,
+    readiness: Res<BlurReadiness>,
+    nodes: Extract<Query<UsedNode, GlassOrFilter>>,
 ) {
+    profiles.glass_may_vary = used.varying_glass && readiness.is_ready();
     let mut now = *used;
-    now.glass |= !glass.is_empty();
-    now.varying_glass |= !varying.is_empty();
-    now.has_lenses |= !refracting.is_empty();
-    now.filters |= !filters.is_empty();
-    now.varying_filters |= !varying_filters.is_empty();
-    now.insets = now.insets || filters.iter().any(UiFilter::has_insets);
+    for (is_glass, refracts, filter, varies) in &nodes {
+        now.glass |= is_glass;
+        now.varying_glass |= is_glass && varies;
+        now.has_lenses |= is_glass && refracts;
+        now.filters |= filter.is_some();
+        now.varying_filters |= filter.is_some() && varies;
+        now.insets = now.insets || filter.is_some_and(UiFilter::has_insets);
+    }
     used.set_if_neq(now);
 }
 
