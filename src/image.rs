@@ -2,24 +2,19 @@
 //!
 //! The main world decides *what* to blur and *when*: it allocates targets ([`targets`]), watches settings and assets,
 //! and increments a request's `revision` whenever a blur is due ([`change_detection`]). The render world prepares every
-//! revision that it has not executed yet ([`prepare`]), encodes it when its inputs are ready ([`encode`]), and reports
-//! the outcome, which becomes [`BlurFinished`](crate::settings::BlurFinished) or
+//! revision that it has not carried out yet, encodes it when its inputs are ready ([`jobs`], and [`job`] for one image), and
+//! reports the outcome, which becomes [`BlurFinished`](crate::settings::BlurFinished) or
 //! [`BlurFailed`](crate::settings::BlurFailed).
 
 mod blurred;
 mod change_detection;
-mod encode;
-mod excerpt;
+mod job;
 mod jobs;
 mod order;
-mod own_target;
 mod pixels;
-mod prepare;
-mod readback;
 mod request;
-mod source_copy;
+mod results;
 mod targets;
-mod times;
 
 use crate::diagnostics::assign::label_blurs;
 use crate::image_changes::watch_images;
@@ -38,9 +33,7 @@ pub use request::Requests;
 /// Adds image blurs to an app.
 pub fn plugin(app: &mut App) {
     let outcomes = Outcomes::default();
-    let arrived = pixels::Arrived::default();
     app.insert_resource(outcomes.clone())
-        .insert_resource(arrived.clone())
         .init_resource::<Requests>()
         .init_resource::<blurred::ImageBlurs>()
         .configure_sets(
@@ -52,21 +45,14 @@ pub fn plugin(app: &mut App) {
         )
         .add_observer(blurred::forget_image)
         .add_observer(blurred::forget_strength)
-        .add_systems(
-            PreUpdate,
-            (change_detection::report_outcomes, pixels::hand_over)
-                .chain()
-                .in_set(BlurSystems::Report),
-        )
+        .add_systems(PreUpdate, change_detection::report_outcomes.in_set(BlurSystems::Report))
         .add_systems(
             PostUpdate,
             (
                 targets::fit_targets.in_set(BlurSystems::Fit),
-                (
-                    change_detection::follow_images.after(label_blurs).after(watch_images),
-                    pixels::await_pixels,
-                )
-                    .chain()
+                change_detection::follow_images
+                    .after(label_blurs)
+                    .after(watch_images)
                     .in_set(BlurSystems::Collect),
             ),
         );
@@ -76,36 +62,32 @@ pub fn plugin(app: &mut App) {
     };
     render_app
         .insert_resource(outcomes)
-        .insert_resource(arrived)
         .init_resource::<Requests>()
         .init_gpu_resource::<jobs::ImageJobs>()
         .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
-        .add_systems(ExtractSchedule, prepare::extract_requests)
+        .add_systems(ExtractSchedule, jobs::extract_requests)
         .add_systems(
             Render,
             // Before anything binds a target.
-            (times::find_times, prepare::prepare_jobs, prepare::show_targets)
+            (jobs::find_times, jobs::prepare_jobs, jobs::show_targets)
                 .chain()
                 .in_set(RenderSystems::PrepareResources),
         )
-        .add_systems(Render, prepare::show_targets.in_set(RenderSystems::Cleanup))
-        .add_systems(Core2d, encode::record_after_camera.after(upscaling))
-        .add_systems(Core3d, encode::record_after_camera.after(upscaling))
+        .add_systems(Render, jobs::show_targets.in_set(RenderSystems::Cleanup))
+        .add_systems(Core2d, jobs::record_after_camera.after(upscaling))
+        .add_systems(Core3d, jobs::record_after_camera.after(upscaling))
         .add_systems(
             RenderGraph,
             (
-                encode::record_before_cameras
+                jobs::record_before_cameras
                     .before(camera_driver)
                     .in_set(RenderGraphSystems::Render)
                     .in_set(GaussianBlurSystems::ImagesBeforeCameras),
-                encode::record_after_cameras
+                jobs::record_after_cameras
                     .after(camera_driver)
                     .in_set(RenderGraphSystems::Render)
                     .in_set(GaussianBlurSystems::ImagesAfterCameras),
-                readback::copy_pixels
-                    .after(encode::record_after_cameras)
-                    .in_set(RenderGraphSystems::Render),
-                encode::report_submitted.in_set(RenderGraphSystems::Finish),
+                jobs::report_submitted.in_set(RenderGraphSystems::Finish),
             ),
         );
 }

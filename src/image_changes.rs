@@ -4,7 +4,7 @@ use crate::settings::BlurProfile;
 use crate::systems::BlurSystems;
 use bevy::asset::AssetEventSystems;
 use bevy::camera::{Camera, RenderTarget};
-use bevy::platform::collections::{HashMap, HashSet};
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
 /// Follows images in the main world.
@@ -13,7 +13,7 @@ pub fn plugin(app: &mut App) {
     app.init_resource::<ImageChanges>().add_systems(PostUpdate, watch);
 }
 
-/// How often an image has changed, in numbers that only differ or not: each is the last frame in which that happened.
+/// When an image changed, in numbers that only differ or not: each is the last frame in which that happened.
 /// Numbers are compared with earlier ones wherever an image is used, so no reader can miss a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
@@ -21,9 +21,10 @@ pub struct Numbers {
     pub asset: u64,
     /// The same, with pixels that are uploaded to the GPU.
     pub pixels: u64,
-    /// What the image shows may differ from what a reader saw in the frame before: the same as `asset`, or a camera or a
-    /// blur has written it, perhaps after it was read.
-    pub contents: u64,
+    /// A camera or a blur has written it.
+    written: u64,
+    /// An active camera has painted it.
+    painted: u64,
 }
 
 /// The changes of all images so far.
@@ -32,28 +33,24 @@ pub struct ImageChanges {
     frame: u64,
     /// Images that never changed have no entry, nor have those that nothing uses any more.
     numbers: HashMap<AssetId<Image>, Numbers>,
-    /// Whether an asset was modified in this frame.
-    is_any_modified: bool,
-    /// Painted by active cameras in this frame.
-    painted: HashSet<AssetId<Image>>,
-    /// Written by blurs in this frame.
-    written: HashSet<AssetId<Image>>,
+    /// Whether an asset was modified in this frame, or a camera paints an image.
+    are_any: bool,
 }
 
 impl ImageChanges {
     /// Whether no asset was modified in this frame, and no camera paints an image.
     pub fn are_none(&self) -> bool {
-        !self.is_any_modified && self.painted.is_empty()
+        !self.are_any
     }
 
-    /// How often an image has changed.
+    /// When an image changed.
     pub fn numbers(&self, id: AssetId<Image>) -> Numbers {
         self.numbers.get(&id).copied().unwrap_or_default()
     }
 
-    /// Whether an image was added and is still used. If its asset was removed to save memory, the GPU has it.
-    pub fn has_existed(&self, id: AssetId<Image>) -> bool {
-        self.numbers(id).asset > 0
+    /// Whether an image exists, or was added and is still used. If its asset was removed to save memory, the GPU has it.
+    pub fn know(&self, id: AssetId<Image>, images: &Assets<Image>) -> bool {
+        images.contains(id) || self.numbers(id).asset > 0
     }
 
     /// How many images have numbers.
@@ -62,21 +59,28 @@ impl ImageChanges {
         self.numbers.len()
     }
 
+    /// A number that differs if what an image shows may differ from what a reader saw in the frame before. What was written then,
+    /// perhaps after it was read, differs for one more frame.
+    fn contents(&self, id: AssetId<Image>) -> u64 {
+        let Numbers { asset, written, .. } = self.numbers(id);
+        let last = if written > 0 { written + 1 } else { 0 };
+        last.min(self.frame).max(asset)
+    }
+
     /// A number that changes with what the mask of a profile shows; 0 without a mask.
     pub fn number_of_mask(&self, profile: Option<&BlurProfile>) -> u64 {
         let mask = profile.and_then(BlurProfile::mask);
-        mask.map_or(0, |mask| self.numbers(mask).contents)
+        mask.map_or(0, |mask| self.contents(mask))
     }
 
     /// Whether an active camera paints it.
     pub fn is_painted(&self, id: AssetId<Image>) -> bool {
-        self.painted.contains(&id)
+        self.frame > 0 && self.numbers(id).painted == self.frame
     }
 
     /// Notes that a blur may write an image in this frame.
     pub fn write(&mut self, id: AssetId<Image>) {
-        self.written.insert(id);
-        self.numbers.entry(id).or_default().contents = self.frame;
+        self.numbers.entry(id).or_default().written = self.frame;
     }
 }
 
@@ -90,24 +94,19 @@ pub fn watch_images(
     let ImageChanges {
         frame,
         numbers,
-        is_any_modified,
-        painted,
-        written,
+        are_any,
     } = &mut *changes;
     *frame += 1;
-    for id in painted.drain().chain(written.drain()) {
-        numbers.entry(id).or_default().contents = *frame;
-    }
-    *is_any_modified = false;
+    *are_any = false;
     for event in events.read() {
         match *event {
             AssetEvent::Added { id } | AssetEvent::Modified { id } if images.contains(id) => {
                 let number = numbers.entry(id).or_default();
-                (number.asset, number.contents) = (*frame, *frame);
+                number.asset = *frame;
                 if images.get(id).is_some_and(|image| image.data.is_some()) {
                     number.pixels = *frame;
                 }
-                *is_any_modified = true;
+                *are_any = true;
             }
             AssetEvent::Unused { id } => {
                 numbers.remove(&id);
@@ -115,12 +114,14 @@ pub fn watch_images(
             _ => {}
         }
     }
-    painted.extend(cameras.iter().filter_map(|(camera, target)| match target {
-        RenderTarget::Image(image) if camera.is_active => Some(image.handle.id()),
-        _ => None,
-    }));
-    for id in &*painted {
-        numbers.entry(*id).or_default().contents = *frame;
+    for (camera, target) in &cameras {
+        if let RenderTarget::Image(image) = target
+            && camera.is_active
+        {
+            let number = numbers.entry(image.handle.id()).or_default();
+            (number.written, number.painted) = (*frame, *frame);
+            *are_any = true;
+        }
     }
 }
 
@@ -142,6 +143,10 @@ mod tests {
         app.world().resource::<ImageChanges>().numbers(image.id())
     }
 
+    fn contents(app: &App, image: &Handle<Image>) -> u64 {
+        app.world().resource::<ImageChanges>().contents(image.id())
+    }
+
     #[test]
     fn a_change_is_seen_by_whoever_compares_later() {
         let mut app = app();
@@ -152,7 +157,9 @@ mod tests {
         let image = app.world_mut().resource_mut::<Assets<Image>>().add(blank);
         let added = numbers(&mut app, &image);
         assert!(added.asset > 0 && added.pixels == 0, "it has no pixels: {added:?}");
+        let before = contents(&app, &image);
         assert_eq!(numbers(&mut app, &image), added, "nothing has changed");
+        assert_eq!(contents(&app, &image), before);
         let mut images = app.world_mut().resource_mut::<Assets<Image>>();
         *images.get_mut(&image).expect("it is alive") = Image::default();
         (0..3).for_each(|_| app.update());
@@ -161,7 +168,7 @@ mod tests {
             modified.asset > added.asset && modified.pixels > added.pixels,
             "{modified:?}"
         );
-        assert!(modified.contents > added.contents, "{modified:?}");
+        assert!(contents(&app, &image) > before, "{modified:?}");
     }
 
     /// A frozen blur may have read a mask before a camera painted it.
@@ -171,19 +178,18 @@ mod tests {
         let image = app.world_mut().resource_mut::<Assets<Image>>().add(Image::default());
         let camera = (Camera::default(), RenderTarget::from(image.clone()));
         let camera = app.world_mut().spawn(camera).id();
-        let mut last = Numbers::default();
+        let mut last = 0;
         let mut differs = |app: &mut App| {
-            let now = numbers(app, &image);
-            let differs = now.contents != last.contents;
-            last = now;
-            differs
+            app.update();
+            core::mem::replace(&mut last, contents(app, &image)) != contents(app, &image)
         };
         assert!((0..3).all(|_| differs(&mut app)), "it is painted in every frame");
         app.world_mut().despawn(camera);
         assert_eq!([(); 3].map(|()| differs(&mut app)), [true, false, false]);
         app.world_mut().resource_mut::<ImageChanges>().write(image.id());
         assert_eq!([(); 3].map(|()| differs(&mut app)), [true, false, false]);
-        assert!(last.asset < last.contents, "no asset was modified: {last:?}");
+        let asset = app.world().resource::<ImageChanges>().numbers(image.id()).asset;
+        assert!(asset < last, "no asset was modified: {asset}, {last}");
     }
 
     #[test]

@@ -4,13 +4,10 @@
 //! order or frames its components came. The entity's components say what it wants, and nothing is copied from them but
 //! what was sent.
 
-use super::request::{BlurId, ImageSpec, Inputs};
+use super::request::{BlurId, ImageSpec};
 use crate::errors::{BlurError, Reported};
-use crate::image_changes::ImageChanges;
 use crate::settings::{BlurImage, BlurProfile, GaussianBlur};
-use bevy::asset::LoadState;
 use bevy::ecs::entity::EntityHashMap;
-use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
@@ -20,7 +17,7 @@ pub struct ImageBlurs {
     all: EntityHashMap<ImageBlur>,
     /// For each target, the blur that it belongs to, or belonged to when that was seen last.
     writers: HashMap<AssetId<Image>, Entity>,
-    /// The number of the last blur. It changes with the set of blurs.
+    /// Counts blurs, and changes of what belongs to them.
     last: u64,
     /// The number of frames in which targets were fitted.
     frame: u64,
@@ -29,14 +26,18 @@ pub struct ImageBlurs {
 }
 
 /// What the main world remembers of a blur.
+#[derive(Default)]
 pub struct ImageBlur {
-    pub id: BlurId,
-    /// The last frame in which it was seen. After an absence it starts over, but keeps its id and its image.
+    /// What tells it apart from an earlier blur of its entity.
+    number: u64,
+    /// The last frame in which it was seen. After an absence it starts over, but keeps its number and its image.
     seen: u64,
+    /// Whether its target has yet to be found in this frame.
+    pub is_unfitted: bool,
     /// The image that the plugin allocated for it.
     pub own: Option<AssetId<Image>>,
-    /// The image that it writes, `None` while there is none, or why there cannot be one.
-    pub target: Result<Option<AssetId<Image>>, BlurError>,
+    /// The image that it writes, or why there cannot be one. `None` while there is none.
+    pub target: Option<Result<AssetId<Image>, BlurError>>,
     /// What was requested last, unless it must be requested again.
     pub sent: Option<ImageSpec>,
     /// The number of requests so far.
@@ -55,49 +56,6 @@ pub struct ImageBlur {
     refusals: Reported,
 }
 
-/// The images of an app, and those that are on their way.
-#[derive(SystemParam)]
-pub struct ImageAssets<'w> {
-    pub assets: Res<'w, Assets<Image>>,
-    server: Res<'w, AssetServer>,
-}
-
-impl ImageAssets<'_> {
-    /// Whether all images exist that a blur reads and writes, on the GPU or on their way.
-    ///
-    /// # Errors
-    /// An input cannot be loaded.
-    pub fn have(
-        &self,
-        [source, mask]: Inputs,
-        target: Option<AssetId<Image>>,
-        changes: &ImageChanges,
-    ) -> Result<bool, BlurError> {
-        let mut have_all = true;
-        let errors = [Some(BlurError::SourceNotLoaded), Some(BlurError::MaskNotLoaded), None];
-        for (id, error) in [source, mask, target].into_iter().zip(errors) {
-            if let Some(id) = id.filter(|id| !exists(*id, &self.assets, changes)) {
-                have_all = false;
-                let has_failed = matches!(self.server.get_load_state(id), Some(LoadState::Failed(_)));
-                error.filter(|_| has_failed).map_or(Ok(()), Err)?;
-            }
-        }
-        Ok(have_all)
-    }
-
-    /// Whether a missing image is loading.
-    pub fn load(&self, [source, mask]: Inputs, target: Option<AssetId<Image>>, changes: &ImageChanges) -> bool {
-        let is_loading = |id| matches!(self.server.get_load_state(id), Some(LoadState::Loading));
-        let mut named = [source, mask, target].into_iter().flatten();
-        named.any(|id| !exists(id, &self.assets, changes) && is_loading(id))
-    }
-}
-
-/// Whether an image exists. An asset that was removed to save memory may still exist on the GPU.
-pub fn exists(id: AssetId<Image>, images: &Assets<Image>, changes: &ImageChanges) -> bool {
-    images.contains(id) || changes.has_existed(id)
-}
-
 /// When its component is removed, an image that the plugin allocated becomes an ordinary image.
 pub fn forget_image(removed: On<Remove, BlurImage>, mut blurs: ResMut<ImageBlurs>) {
     blurs.release(removed.entity);
@@ -108,10 +66,15 @@ pub fn forget_image(removed: On<Remove, BlurImage>, mut blurs: ResMut<ImageBlurs
 /// A strength that is inserted again makes another blur, which has the image of the first.
 pub fn forget_strength(removed: On<Remove, GaussianBlur>, mut blurs: ResMut<ImageBlurs>) {
     blurs.release(removed.entity);
-    if blurs.all.contains_key(&removed.entity) {
-        let own = blurs.all[&removed.entity].own;
-        let new = blurs.new_blur(removed.entity);
-        blurs.all.insert(removed.entity, ImageBlur { own, ..new });
+    blurs.last += 1;
+    let number = blurs.last;
+    if let Some(one) = blurs.all.get_mut(&removed.entity) {
+        let own = one.own;
+        *one = ImageBlur {
+            number,
+            own,
+            ..default()
+        };
     }
 }
 
@@ -128,17 +91,17 @@ impl ImageBlurs {
 
     /// The blur that an outcome names, unless it is gone.
     pub fn with_id(&mut self, id: BlurId) -> Option<&mut ImageBlur> {
-        self.get_mut(id.entity).filter(|one| one.id == id)
+        self.get_mut(id.entity).filter(|one| one.number == id.number)
     }
 
-    /// A number that changes with the set of blurs, seen or not.
+    /// A number that changes with the set of blurs, seen or not, and of the images that the plugin allocated for them.
     pub fn set(&self) -> u64 {
         self.last
     }
 
-    /// All blurs, seen or not.
-    pub fn ids(&self) -> impl Iterator<Item = BlurId> {
-        self.all.values().map(|one| one.id)
+    /// All blurs, seen or not, each with the image that the plugin allocated for it.
+    pub fn ids(&self) -> impl Iterator<Item = (BlurId, Option<AssetId<Image>>)> {
+        self.all.iter().map(|(entity, one)| (one.id(*entity), one.own))
     }
 
     /// The blur of an entity, seen or not.
@@ -163,25 +126,35 @@ impl ImageBlurs {
     }
 
     /// Notes that this frame has seen a blur. Its claim to an image that it no longer names ends.
-    pub fn see(&mut self, entity: Entity, image: &BlurImage) -> &ImageBlur {
-        if !self.all.contains_key(&entity) {
-            let new = self.new_blur(entity);
-            self.all.insert(entity, new);
-        }
+    pub fn see(&mut self, entity: Entity, image: &BlurImage) -> &mut ImageBlur {
+        let last = &mut self.last;
+        let one = self.all.entry(entity).or_insert_with(|| {
+            *last += 1;
+            ImageBlur {
+                number: *last,
+                ..default()
+            }
+        });
         let named = image.target.as_ref().map(Handle::id);
-        let written = self.all[&entity].writes();
-        if written.is_some() && written != named {
-            self.release(entity);
+        if named.is_none() && one.own.take().is_some() {
+            *last += 1;
         }
-        let frame = self.frame;
-        let one = self.all.get_mut(&entity).expect("it was inserted");
-        if core::mem::replace(&mut one.seen, frame) + 1 != frame {
+        if core::mem::replace(&mut one.seen, self.frame) + 1 != self.frame {
             one.sent = None;
         }
-        if named.is_none() {
-            one.own = None;
+        if one.writes().is_some_and(|written| Some(written) != named) {
+            self.release(entity);
         }
-        one
+        self.all.get_mut(&entity).expect("it was inserted")
+    }
+
+    /// Notes that the plugin has allocated an image for a blur.
+    pub fn set_own(&mut self, entity: Entity, id: AssetId<Image>) {
+        self.last += 1;
+        if let Some(one) = self.get_mut(entity) {
+            // An empty target must not stay empty.
+            (one.own, one.sent) = (Some(id), None);
+        }
     }
 
     /// The blur of an entity that writes an image in this frame.
@@ -206,7 +179,7 @@ impl ImageBlurs {
     }
 
     /// Notes which image a blur writes. A blur that is not seen, to which the image belonged, has none any more.
-    pub fn set_target(&mut self, entity: Entity, target: Result<Option<AssetId<Image>>, BlurError>) {
+    pub fn set_target(&mut self, entity: Entity, target: Option<Result<AssetId<Image>, BlurError>>) {
         self.release(entity);
         let Some(one) = self.all.get_mut(&entity) else {
             return;
@@ -216,50 +189,31 @@ impl ImageBlurs {
             && let Some(absent) = self.writers.insert(written, entity)
             && let Some(absent) = self.all.get_mut(&absent)
         {
-            absent.target = Ok(None);
+            absent.target = None;
         }
     }
 
     /// Another blur may write the image of this one.
     fn release(&mut self, entity: Entity) {
-        let Some(one) = self.all.get_mut(&entity) else {
-            return;
-        };
-        let written = one.writes();
-        one.target = Ok(None);
-        if let Some(written) = written
+        if let Some(one) = self.all.get_mut(&entity)
+            && let Some(Ok(written)) = one.target.take()
             && self.writers.get(&written) == Some(&entity)
         {
             self.writers.remove(&written);
         }
     }
-
-    fn new_blur(&mut self, entity: Entity) -> ImageBlur {
-        self.last += 1;
-        let number = self.last;
-        ImageBlur {
-            id: BlurId { entity, number },
-            seen: 0,
-            own: None,
-            target: Ok(None),
-            sent: None,
-            revision: 0,
-            done: 0,
-            refused: 0,
-            is_active: false,
-            subject: ([None; 3], 0),
-            strength: Reported::default(),
-            shape: Reported::default(),
-            failures: Reported::default(),
-            refusals: Reported::default(),
-        }
-    }
 }
 
 impl ImageBlur {
+    /// How requests and outcomes name it.
+    pub fn id(&self, entity: Entity) -> BlurId {
+        let number = self.number;
+        BlurId { entity, number }
+    }
+
     /// The image that is written.
     pub fn writes(&self) -> Option<AssetId<Image>> {
-        self.target.as_ref().ok().copied().flatten()
+        self.target.as_ref()?.as_ref().ok().copied()
     }
 
     /// Whether the last request has been submitted.
@@ -288,7 +242,7 @@ impl ImageBlur {
     }
 
     /// Takes the images that the settings name. The failure of a blur of other images is new.
-    pub fn name_images(&mut self, [source, mask]: Inputs, target: Option<AssetId<Image>>) {
+    pub fn name_images(&mut self, [source, mask, target]: [Option<AssetId<Image>>; 3]) {
         let images = [source, mask, target.filter(|id| self.own != Some(*id))];
         if self.subject.0 != images {
             self.subject = (images, self.revision + 1);
@@ -353,7 +307,7 @@ mod tests {
                 uuid: Uuid::from_u128(entity.to_bits().into()),
             };
             blurs.see(*entity, &BlurImage::default());
-            blurs.set_target(*entity, Ok(Some(id)));
+            blurs.set_target(*entity, Some(Ok(id)));
         }
         for (index, entity) in entities.into_iter().enumerate() {
             match index % 3 {

@@ -3,18 +3,20 @@
 //! A blur at rest costs a look at its change ticks. Only blurs that may run in a frame are requested from the render
 //! world: those that changed, are pending, run in every frame, or read what a camera or such a blur writes.
 
-use super::blurred::{ImageAssets, ImageBlurs};
-use super::excerpt::Excerpt;
+use super::blurred::{ImageBlur, ImageBlurs};
 use super::order::{INPUTS, Order};
-use super::request::{BlurId, Feeders, ImageRequest, ImageSpec, Inputs, Outcome, Outcomes, Requests, inputs_of};
+use super::pixels;
+use super::request::{BlurId, Feeders, ImageRequest, ImageSpec, Outcome, Outcomes, Requests, Time};
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
 use crate::image_changes::ImageChanges;
 use crate::settings::{
     BlurFailed, BlurFinished, BlurImage, BlurProfile, BlurRevision, BlurUpdate, GaussianBlur, WantsPixels,
 };
+use bevy::asset::LoadState;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::query::QueryData;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
 /// A blurred image.
@@ -28,18 +30,35 @@ pub struct Blurred {
     wants_pixels: Has<WantsPixels>,
 }
 
+/// The images of an app, and those that are on their way.
+#[derive(SystemParam)]
+pub struct ImageAssets<'w> {
+    assets: Res<'w, Assets<Image>>,
+    server: Res<'w, AssetServer>,
+}
+
 /// A blur that may run in this frame, or reads what another blur writes.
 struct Node {
-    id: BlurId,
-    is_active: bool,
+    entity: Entity,
     /// The other blurs that write its inputs.
     writers: [Option<Entity>; INPUTS],
-    /// Whether it has been requested, once that is decided.
-    is_requested: Option<bool>,
-    /// Whether it waits for a blur that has no result, and gets none.
-    is_blocked: bool,
-    /// Whether its result, or its failure, is on its way.
-    is_awaited: bool,
+    fate: Fate,
+}
+
+/// What is decided of a blur in this frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Undecided,
+    /// It is not requested.
+    Rests,
+    /// It is requested as soon as an image is loaded.
+    Loads,
+    /// It is requested. Its outcome is known, or nothing can wait for it.
+    Sent,
+    /// It is requested, and its outcome is on its way.
+    Awaited,
+    /// It is requested, and waits for a blur that has no result, and gets none.
+    Blocked,
 }
 
 /// Memory that is kept from frame to frame.
@@ -60,18 +79,22 @@ pub fn follow_images(
     mut known: ResMut<ImageBlurs>,
     mut nodes: Local<Nodes>,
 ) {
-    let known = &mut *known;
-    let requests = &mut *requests;
+    let (known, requests) = (&mut *known, &mut *requests);
     requests.ordered.clear();
     requests.are_awaited = false;
     if requests.set != known.set() {
         requests.set = known.set();
         requests.live.clear();
-        requests.live.extend(known.ids());
+        requests.owned.clear();
+        for (id, own) in known.ids() {
+            requests.live.insert(id);
+            requests.owned.extend(own);
+        }
     }
     let mut is_any_active = false;
     for one in &blurs {
         is_any_active |= known.watch(&one, &changes);
+        requests.are_awaited |= one.wants_pixels && known.get(one.entity).is_some_and(ImageBlur::has_result);
     }
     if !is_any_active {
         return;
@@ -79,23 +102,22 @@ pub fn follow_images(
     nodes.collect(&blurs, known);
     for place in 0..nodes.order.sorted.len() {
         let index = nodes.order.sorted[place];
-        let is_active = nodes.is_active(index);
+        let one = blurs.get(nodes.all[index].entity).ok();
+        let one = one.filter(|one| nodes.is_fed(index) || known.get(one.entity).is_some_and(|known| known.is_active));
         let feeders = nodes.feeders(index, known);
-        let one = blurs.get(nodes.all[index].id.entity).ok().filter(|_| is_active);
         let request = one
             .as_ref()
             .and_then(|one| known.request(one, feeders, &changes, &images));
-        let is_blocked = request
-            .as_ref()
-            .is_some_and(|request| !nodes.may_be_fed(&request.feeders, known));
-        let is_awaited = match &request {
-            Some(request) => known.awaits(request, &images) && !is_blocked,
-            None => one.is_some_and(|one| images.load(one.inputs(), one.named(), &changes)),
+        let loads = || one.is_some_and(|one| images.load(one.named(), &changes));
+        let fate = match &request {
+            Some(request) if !nodes.may_be_fed(&request.feeders, known) => Fate::Blocked,
+            Some(request) if known.awaits(request, &images) => Fate::Awaited,
+            Some(_) => Fate::Sent,
+            None if loads() => Fate::Loads,
+            None => Fate::Rests,
         };
-        requests.are_awaited |= is_awaited;
-        let node = &mut nodes.all[index];
-        node.is_active = is_active;
-        (node.is_requested, node.is_blocked, node.is_awaited) = (Some(request.is_some()), is_blocked, is_awaited);
+        nodes.all[index].fate = fate;
+        requests.are_awaited |= matches!(fate, Fate::Loads | Fate::Awaited);
         if let Some(request) = request {
             changes.write(request.spec.target);
             if let Ok(mut revision) = revisions.get_mut(request.id.entity) {
@@ -109,16 +131,45 @@ pub fn follow_images(
 }
 
 impl BlurredItem<'_, '_> {
-    fn inputs(&self) -> Inputs {
-        inputs_of(
-            self.image.source.id(),
-            self.profile.as_deref().unwrap_or(&BlurProfile::Uniform),
-        )
+    fn profile(&self) -> &BlurProfile {
+        self.profile.as_deref().unwrap_or(&BlurProfile::Uniform)
     }
 
-    /// The target, yours or the plugin's.
-    fn named(&self) -> Option<AssetId<Image>> {
-        self.image.target.as_ref().map(Handle::id)
+    /// The images to read, the source and the mask, and the target, yours or the plugin's.
+    fn named(&self) -> [Option<AssetId<Image>>; 3] {
+        let target = self.image.target.as_ref().map(Handle::id);
+        [Some(self.image.source.id()), self.profile().mask(), target]
+    }
+}
+
+impl ImageAssets<'_> {
+    /// Whether all images exist that a blur names, on the GPU or on their way.
+    ///
+    /// # Errors
+    /// An input cannot be loaded, or an image does not reach the GPU.
+    fn have(&self, named: [Option<AssetId<Image>>; 3], changes: &ImageChanges) -> Result<bool, BlurError> {
+        let mut have_all = true;
+        let failures = [Some(BlurError::SourceNotLoaded), Some(BlurError::MaskNotLoaded), None];
+        for ((id, name), failure) in named.into_iter().zip(["source", "mask", "target"]).zip(failures) {
+            let Some(id) = id else {
+                continue;
+            };
+            if let Some(image) = self.assets.get(id) {
+                BlurError::check_reach(name, image.asset_usage)?;
+            } else if !changes.know(id, &self.assets) {
+                have_all = false;
+                let has_failed = matches!(self.server.get_load_state(id), Some(LoadState::Failed(_)));
+                failure.filter(|_| has_failed).map_or(Ok(()), Err)?;
+            }
+        }
+        Ok(have_all)
+    }
+
+    /// Whether a missing image is loading.
+    fn load(&self, named: [Option<AssetId<Image>>; 3], changes: &ImageChanges) -> bool {
+        let is_loading = |id| matches!(self.server.get_load_state(id), Some(LoadState::Loading));
+        let mut named = named.into_iter().flatten();
+        named.any(|id| !changes.know(id, &self.assets) && is_loading(id))
     }
 }
 
@@ -129,11 +180,9 @@ impl ImageBlurs {
         let Some(known) = self.get_mut(one.entity) else {
             return false;
         };
-        let is_single = one.image.update == BlurUpdate::Once;
         if one.image.is_changed() {
             known.sent = None;
         }
-        let rests = known.rests();
         let has_profile = known.sent.as_ref().is_some_and(|sent| !sent.profile.is_uniform());
         let is_like_before = !one.blur.is_changed()
             && one
@@ -141,26 +190,25 @@ impl ImageBlurs {
                 .as_ref()
                 .map_or(!has_profile, |profile| !profile.is_changed())
             && changes.are_none();
-        known.is_active = !rests || one.image.update == BlurUpdate::EveryFrame;
-        if known.is_active || is_single || is_like_before {
+        known.is_active = !known.rests() || one.image.update == BlurUpdate::EveryFrame;
+        if known.is_active || one.image.update == BlurUpdate::Once || is_like_before {
             return known.is_active;
         }
-        let is_painted = one.inputs().iter().flatten().any(|id| changes.is_painted(*id));
-        let is_active = is_painted
-            || self
-                .spec(one, changes)
-                .is_none_or(|spec| self.get(one.entity).is_some_and(|known| !known.has_sent(&spec)));
-        if let Some(known) = self.get_mut(one.entity) {
-            known.is_active = is_active;
-        }
-        is_active
+        let [source, mask, _] = one.named();
+        let is_painted = [source, mask].into_iter().flatten().any(|id| changes.is_painted(id));
+        let spec = self.spec(one, changes);
+        let Some(known) = self.get_mut(one.entity) else {
+            return false;
+        };
+        known.is_active = is_painted || spec.is_none_or(|spec| !known.has_sent(&spec));
+        known.is_active
     }
 
     /// What a blur wants, unless it has no target.
     fn spec(&self, one: &BlurredItem, changes: &ImageChanges) -> Option<ImageSpec> {
         let (known, image) = (self.get(one.entity)?, &one.image);
         let (source, target) = (image.source.id(), known.writes()?);
-        let profile = one.profile.as_deref().unwrap_or(&BlurProfile::Uniform).clone();
+        let profile = one.profile().clone();
         let number = |id: AssetId<Image>| {
             let numbers = changes.numbers(id);
             // All else about a target of the plugin's own is its blur's doing.
@@ -174,7 +222,7 @@ impl ImageBlurs {
             source,
             target,
             owns_target: known.own == Some(target),
-            excerpt: Excerpt::new(image),
+            excerpt: (image.region, image.padding),
             alpha: image.alpha,
             dither: image.dither,
             update: image.update,
@@ -189,42 +237,32 @@ impl ImageBlurs {
         changes: &ImageChanges,
         images: &ImageAssets,
     ) -> Option<ImageRequest> {
-        let (inputs, named) = (one.inputs(), one.named());
+        let spec = self.spec(one, changes);
         let known = self.get_mut(one.entity)?;
-        known.name_images(inputs, named);
-        let found = match images.have(inputs, named, changes) {
-            Ok(true) => known.target.clone(),
-            Ok(false) => Ok(None),
+        known.name_images(one.named());
+        let found = match images.have(one.named(), changes) {
+            Ok(true) => known.target.clone()?,
+            Ok(false) => return None,
             Err(error) => Err(error),
         };
-        let found = found.and_then(|target| check_reach(inputs, target, &images.assets).map(|()| target));
-        let (id, failures) = (known.id, &mut known.failures);
-        match found {
-            Ok(target) => {
-                target?;
-                let _ = failures.news(Ok(()));
-            }
-            Err(error) => {
-                let news = failures.news(Err(error));
-                self.failed.extend(news.map(|news| (id, news)));
-                return None;
-            }
+        let spec = spec.filter(|_| found.is_ok());
+        let mut news = [known.failures.news(found.map(drop)), None, None];
+        if let Some(spec) = &spec {
+            news[1] = known.strength.news(spec.blur.check());
+            news[2] = known.shape.news(spec.profile.check());
+            known.send(spec);
         }
-        let spec = self.spec(one, changes)?;
-        let known = self.get_mut(one.entity)?;
-        let strength = known.strength.news(spec.blur.check());
-        let shape = known.shape.news(spec.profile.check());
-        known.send(&spec);
-        let revision = known.revision;
-        self.failed
-            .extend(strength.into_iter().chain(shape).map(|news| (id, news)));
+        let (id, revision) = (known.id(one.entity), known.revision);
+        self.failed.extend(news.into_iter().flatten().map(|error| (id, error)));
         Some(ImageRequest {
             id,
             label: one.label.cloned().unwrap_or_else(|| BlurLabel::of_entity(id.entity)),
-            spec,
+            spec: spec?,
             revision,
             feeders,
             wants_pixels: one.wants_pixels,
+            time: Time::default(),
+            is_painted: false,
         })
     }
 
@@ -237,20 +275,6 @@ impl ImageBlurs {
     }
 }
 
-/// Checks that the images which exist reach the GPU.
-fn check_reach(
-    [source, mask]: Inputs,
-    target: Option<AssetId<Image>>,
-    images: &Assets<Image>,
-) -> Result<(), BlurError> {
-    for (id, name) in [source, mask, target].into_iter().zip(["source", "mask", "target"]) {
-        if let Some(image) = id.and_then(|id| images.get(id)) {
-            BlurError::check_reach(name, image.asset_usage)?;
-        }
-    }
-    Ok(())
-}
-
 impl Nodes {
     /// Collects the blurs that may run or read what others write, in an order in which each comes after its writers.
     fn collect(&mut self, blurs: &Query<Blurred>, known: &ImageBlurs) {
@@ -260,58 +284,60 @@ impl Nodes {
             let Some(blur) = known.get(one.entity) else {
                 continue;
             };
-            let writer = |input| known.writer(input).filter(|writer| *writer != one.entity);
-            let writers = one.inputs().map(|input| input.and_then(writer));
+            let [source, mask, _] = one.named();
+            let writers = [source, mask].map(|input| known.writer(input?).filter(|writer| *writer != one.entity));
             let may_be_fed = one.image.update != BlurUpdate::Once && writers != [None; INPUTS];
             if blur.is_active || may_be_fed {
                 self.places.insert(one.entity, self.all.len());
                 self.all.push(Node {
-                    id: blur.id,
-                    is_active: blur.is_active,
+                    entity: one.entity,
                     writers,
-                    is_requested: None,
-                    is_blocked: false,
-                    is_awaited: false,
+                    fate: Fate::Undecided,
                 });
             }
         }
         let writer = |index: usize, input: usize| self.places.get(&self.all[index].writers[input]?).copied();
-        let rank = |index: usize| self.all[index].id.entity.index_u32();
+        let rank = |index: usize| self.all[index].entity.index_u32();
         self.order.sort(self.all.len(), writer, rank);
     }
 
-    fn node(&self, entity: Entity) -> Option<&Node> {
-        self.places.get(&entity).map(|index| &self.all[*index])
+    fn fate(&self, entity: Entity) -> Option<Fate> {
+        self.places.get(&entity).map(|index| self.all[*index].fate)
     }
 
-    /// Whether a blur may run: on its own account, or because a blur before it does.
-    fn is_active(&self, index: usize) -> bool {
-        let is_requested = |writer: &Entity| self.node(*writer).is_some_and(|node| node.is_requested == Some(true));
-        self.all[index].is_active || self.all[index].writers.iter().flatten().any(is_requested)
+    /// Whether a blur before this one is requested.
+    fn is_fed(&self, index: usize) -> bool {
+        let mut writers = self.all[index].writers.into_iter().flatten();
+        writers.any(|writer| self.fate(writer).is_some_and(Fate::is_requested))
     }
 
     /// The blurs that another one must wait for: those before it, and those whose own inputs do not exist yet.
     fn feeders(&self, index: usize, known: &ImageBlurs) -> Feeders {
         self.all[index].writers.map(|writer| {
             let feeder = known.get(writer?)?;
-            let comes_before = match self.node(writer?) {
+            let comes_before = match self.fate(writer?) {
                 // It closes a cycle.
-                Some(node) if node.is_requested.is_none() => false,
-                Some(node) if node.is_requested == Some(true) => true,
-                _ => feeder.starts(),
+                Some(Fate::Undecided) => false,
+                fate => fate.is_some_and(Fate::is_requested) || feeder.starts(),
             };
-            comes_before.then_some(feeder.id)
+            comes_before.then_some(feeder.id(writer?))
         })
     }
 
     /// Whether the blurs that another one waits for have results, or get them.
     fn may_be_fed(&self, feeders: &Feeders, known: &ImageBlurs) -> bool {
-        let may_feed = |feeder: &BlurId| match self.node(feeder.entity) {
-            Some(node) if node.is_awaited => true,
-            Some(node) if node.is_blocked => false,
-            _ => known.get(feeder.entity).is_some_and(|blur| blur.is_settled()),
+        let may_feed = |feeder: &BlurId| match self.fate(feeder.entity) {
+            Some(Fate::Loads | Fate::Awaited) => true,
+            Some(Fate::Blocked) => false,
+            _ => known.get(feeder.entity).is_some_and(ImageBlur::is_settled),
         };
         feeders.iter().flatten().all(may_feed)
+    }
+}
+
+impl Fate {
+    fn is_requested(self) -> bool {
+        matches!(self, Self::Sent | Self::Awaited | Self::Blocked)
     }
 }
 
@@ -321,12 +347,11 @@ pub fn report_outcomes(
     outcomes: Res<Outcomes>,
     mut known: ResMut<ImageBlurs>,
     labels: Query<&BlurLabel>,
+    readers: Query<&BlurImage, With<WantsPixels>>,
     mut images: ResMut<Assets<Image>>,
     mut taken: Local<Vec<Outcome>>,
 ) {
-    outcomes.take(&mut taken);
-    let mut failed = core::mem::take(&mut known.failed);
-    failed.retain(|(id, _)| known.with_id(*id).is_some());
+    let known = &mut *known;
     let fail = |commands: &mut Commands, entity: Entity, error: BlurError| {
         let label = labels.get(entity).cloned();
         error!(
@@ -335,22 +360,33 @@ pub fn report_outcomes(
         );
         commands.trigger(BlurFailed { entity, error });
     };
-    for (BlurId { entity, .. }, error) in failed.drain(..) {
-        fail(&mut commands, entity, error);
+    for (id, error) in core::mem::take(&mut known.failed) {
+        if known.with_id(id).is_some() {
+            fail(&mut commands, id.entity, error);
+        }
     }
+    outcomes.take(&mut taken);
     for outcome in taken.drain(..) {
         match outcome {
-            Outcome::Done { id, revision, blur } => {
-                if let Some(known) = known.with_id(id) {
-                    known.finish(revision);
-                    let entity = id.entity;
-                    commands.trigger(BlurFinished { entity, revision, blur });
+            Outcome::Done { id, revision, result } => {
+                let (Some(known), entity) = (known.with_id(id), id.entity) else {
+                    continue;
+                };
+                match result {
+                    Ok(blur) => {
+                        known.finish(revision);
+                        commands.trigger(BlurFinished { entity, revision, blur });
+                    }
+                    Err(error) => {
+                        if let Some(news) = known.refuse(revision, error) {
+                            fail(&mut commands, entity, news);
+                        }
+                    }
                 }
             }
-            Outcome::Failed { id, revision, error } => {
-                let known = known.with_id(id);
-                if let Some(news) = known.and_then(|known| known.refuse(revision, error)) {
-                    fail(&mut commands, id.entity, news);
+            Outcome::Read(pixels) => {
+                if known.with_id(pixels.id).is_some() {
+                    pixels::hand_over(pixels, &readers, &images, &mut commands);
                 }
             }
             Outcome::DeviceLost => known.start_over(),
@@ -362,6 +398,46 @@ pub fn report_outcomes(
             }
         }
     }
-    // It keeps its memory.
-    known.failed = failed;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image_changes;
+    use bevy::asset::AssetPlugin;
+
+    #[test]
+    fn pixels_on_their_way_are_awaited() {
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), image_changes::plugin))
+            .init_asset::<Image>()
+            .init_resource::<Requests>()
+            .init_resource::<ImageBlurs>()
+            .add_systems(Update, follow_images);
+        let image = app.world_mut().resource_mut::<Assets<Image>>().add(Image::default());
+        let mut settings = BlurImage::in_place(image.clone());
+        settings.update = BlurUpdate::Once;
+        let reader = app.world_mut().spawn((settings.clone(), WantsPixels)).id();
+        app.update();
+        let mut are_awaited = |change: &dyn Fn(&mut ImageBlur)| {
+            app.world_mut().clear_trackers();
+            let mut known = app.world_mut().resource_mut::<ImageBlurs>();
+            known.begin();
+            change(known.see(reader, &settings));
+            app.world_mut().run_schedule(Update);
+            app.world().resource::<Requests>().are_awaited
+        };
+        let target = image.id();
+        let finish = move |blur: &mut ImageBlur| {
+            blur.target = Some(Ok(target));
+            blur.send(&ImageSpec::default());
+            blur.finish(1);
+        };
+        assert!(are_awaited(&finish), "it is blurred, and its pixels are on their way");
+        let refuse = |blur: &mut ImageBlur| _ = blur.refuse(1, BlurError::SourceNotLoaded);
+        assert!(!are_awaited(&refuse), "they never come");
+        app.world_mut().despawn(reader);
+        app.world_mut().run_schedule(Update);
+        assert!(!app.world().resource::<Requests>().are_awaited);
+    }
 }

@@ -1,259 +1,260 @@
-//! The render world: the state of every image blur, and what a frame does for it.
+//! The render world: prepares the image blurs of a frame, and encodes them before the cameras, between them, or after them.
+//!
+//! A camera's picture is blurred after the last camera that paints it, so that later cameras show this frame's picture.
 
-use super::excerpt::Cut;
-use super::own_target::{OwnTarget, begin_anew};
-use super::request::{BlurId, ImageRequest, Requests};
-use super::source_copy::{Copied, CopyState, SourceCopy};
-use crate::errors::BlurError;
-use crate::formats::Ends;
-use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
-use crate::settings::{BlurAlpha, BlurUpdate};
-use bevy::platform::collections::HashMap;
+use super::job::{ImageJob, Turn};
+use super::pixels;
+use super::request::{BlurId, Cut, ImageRequest, ImageSpec, Outcome, Outcomes, Requests, Time};
+use super::results::{Carried, OwnTarget};
+use crate::gpu::{BlurPreparer, BlurRecorder, ViewInfo};
+use bevy::camera::NormalizedRenderTarget;
+use bevy::core_pipeline::schedule::{Core2d, Core3d};
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::ecs::system::SystemParam;
+use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
-use bevy::render::render_resource::{Buffer, TextureId, TextureView, TextureViewId};
+use bevy::render::Extract;
+use bevy::render::camera::{ExtractedCamera, SortedCameras};
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_resource::TextureId;
+use bevy::render::renderer::{CurrentView, RenderContext};
 use bevy::render::texture::GpuImage;
 
 /// The state of every image blur in the render world.
 #[derive(Resource, Default)]
 pub struct ImageJobs {
     all: HashMap<BlurId, ImageJob>,
+    /// The targets that the plugin allocated.
+    own: HashMap<AssetId<Image>, OwnTarget>,
     /// The number of the set of blurs that these belong to.
     set: u64,
+    frame: u64,
     /// The blurs that were requested in the last frame.
     requested: Vec<BlurId>,
     /// Images that take the place of those that Bevy shows, and whether they hold a new result.
-    pub to_show: HashMap<AssetId<Image>, (GpuImage, bool)>,
+    to_show: HashMap<AssetId<Image>, (GpuImage, bool)>,
 }
 
-/// A blurred image from frame to frame.
-#[derive(Default)]
-pub struct ImageJob {
-    pub job: BlurJob,
-    /// The jobs that make the mip levels of the target, from the second on.
-    pub levels: Vec<BlurJob>,
-    /// The views of a source and a target, and of all layers that passes read and write: of the source, and of each level of the
-    /// target.
-    pub views: Option<([TextureViewId; 2], Vec<Vec<TextureView>>)>,
-    /// What this frame does for the image, and what is then done.
-    pub due: Option<(Turn, Done)>,
-    /// What was executed last.
-    pub done: Option<Done>,
-    /// Whether a blur has yet to be executed, in this frame or as soon as its images exist.
-    pub is_pending: bool,
-    /// Whether it will be, in this frame, as far as can be known before.
-    pub is_certain: bool,
-    /// Whether it was, in this frame.
-    pub was_encoded: bool,
-    /// A copy of its result, on its way to the main world.
-    pub pixels: Option<(ViewInfo, Buffer)>,
-    /// The picture as it was before a blur in place.
-    pub copy: Option<SourceCopy>,
-    pub own_target: OwnTarget,
-    is_requested: bool,
+pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<Requests>>) {
+    requested.copy_from(&requests);
 }
 
-/// What a frame does for an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// The picture already is as requested.
-    Nothing,
-    /// Copies the source to the target.
-    Copy,
-    /// Blurs the source.
-    Blur,
-    /// Blurs or converts a copy of the source. `captures` makes the copy first.
-    FromCopy { captures: bool },
-    /// Copies the copy of the source over the source.
-    Restore,
-}
-
-impl Turn {
-    /// What a request for this work does for an image. `state` is the state of the picture's copy, if it is kept.
-    pub fn new(work: &Work, request: &ImageRequest, cut: &Cut, state: CopyState) -> Self {
-        let is_copy = *work == Work::Copy;
-        let converts = request.spec.alpha == BlurAlpha::Unpremultiply;
-        match state {
-            CopyState::Covered if is_copy && request.spec.overwrites_source() && !converts => Self::Restore,
-            _ if is_copy && request.spec.overwrites_source() && !converts => Self::Nothing,
-            _ if request.spec.keeps_source() => Self::FromCopy {
-                captures: state == CopyState::Empty,
-            },
-            // A pass cannot read the texture that it writes, nor texels around a source.
-            _ if cut.padding > 0 || is_copy && request.spec.overwrites_source() => Self::FromCopy { captures: true },
-            _ if is_copy => Self::Copy,
-            _ => Self::Blur,
+/// Finds out when the inputs of every blur are complete.
+pub fn find_times(
+    mut requested: ResMut<Requests>,
+    sorted: Res<SortedCameras>,
+    cameras: Query<&ExtractedCamera>,
+    mut painted: Local<HashMap<AssetId<Image>, (Time, bool)>>,
+) {
+    painted.clear();
+    if requested.ordered.is_empty() {
+        return;
+    }
+    for (index, camera) in sorted.0.iter().enumerate() {
+        let Some(NormalizedRenderTarget::Image(target)) = &camera.target else {
+            continue;
+        };
+        let has_hook = cameras
+            .get(camera.entity)
+            .is_ok_and(|camera| camera.schedule == Core2d.intern() || camera.schedule == Core3d.intern());
+        let time = match camera.entity {
+            camera if has_hook => Time::After { index, camera },
+            _ => Time::AfterCameras,
+        };
+        let latest = painted.entry(target.handle.id()).or_insert((time, true));
+        latest.0 = time.max(latest.0);
+    }
+    for request in &mut requested.ordered {
+        (request.time, request.is_painted) = default();
+        for (time, is_painted) in request.spec.inputs().filter_map(|input| painted.get(&input)) {
+            request.time = request.time.max(*time);
+            request.is_painted |= is_painted;
         }
-    }
-
-    /// Whether the copy of the source is read.
-    pub fn reads_copy(self) -> bool {
-        matches!(self, Self::FromCopy { .. } | Self::Restore)
+        // Blurs that read its target must not run earlier.
+        let target = painted.entry(request.spec.target).or_insert((request.time, false));
+        target.0 = request.time.max(target.0);
     }
 }
 
-/// Tells whether a blur must be executed again.
-#[derive(Clone, Copy, PartialEq)]
-pub struct Done {
-    pub revision: u64,
-    pub source: TextureId,
-    pub mask: Option<TextureId>,
-    pub target: TextureId,
+/// Validates due blurs and prepares their jobs, in the order in which they run.
+pub fn prepare_jobs(
+    requested: Res<Requests>,
+    mut jobs: ResMut<ImageJobs>,
+    images: Res<RenderAssets<GpuImage>>,
+    outcomes: Res<Outcomes>,
+    mut preparer: BlurPreparer,
+    mut written: Local<HashSet<TextureId>>,
+) {
+    written.clear();
+    jobs.begin(&requested);
+    for request in &requested.ordered {
+        let spec = &request.spec;
+        // While pixels are uploaded, Bevy hides the old ones: the image counts as missing.
+        let Some(shown) = images.get(spec.target) else {
+            continue;
+        };
+        let are_written = jobs.has_fed(request, |turn| turn != Turn::Waits);
+        let new = jobs.to_show.get(&spec.source).map(|(image, _)| image);
+        let source = new.or(images.get(spec.source)).cloned();
+        let mask = spec.profile.mask().and_then(|mask| images.get(mask));
+        let target = jobs.target(spec, source.as_ref(), shown, &preparer);
+        if let (Some(source), Some(target), Some(job)) = (&source, &target, jobs.all.get_mut(&request.id)) {
+            let textures = [Some(source), mask, Some(target)].map(|image| image.map(|image| image.texture.id()));
+            let now = Carried {
+                revision: request.revision,
+                textures,
+            };
+            // In place, the blur of a picture must not be blurred again.
+            let is_fed = textures[..2].iter().flatten().any(|input| written.contains(input))
+                || request.is_painted && !spec.overwrites_source();
+            match job.decide(spec, [source, target], now, is_fed, &mut preparer) {
+                Ok(is_due) => written.extend(is_due.then(|| target.texture.id())),
+                Err(error) => outcomes.report(request, Err(error)),
+            }
+            if job.turn == Turn::Runs && !are_written {
+                job.turn = Turn::Waits;
+            }
+        }
+        jobs.settle(request);
+    }
 }
 
-impl Done {
-    /// The textures to read.
-    pub fn inputs(&self) -> impl Iterator<Item = TextureId> {
-        [Some(self.source), self.mask].into_iter().flatten()
-    }
-
-    fn has_textures_of(&self, other: &Self) -> bool {
-        let textures = |done: &Self| (done.source, done.mask, done.target);
-        textures(self) == textures(other)
+/// Puts textures in the place of those that Bevy shows: before anything binds them, and at the end of the frame those
+/// whose pipelines were compiled in between.
+pub fn show_targets(mut jobs: ResMut<ImageJobs>, mut images: ResMut<RenderAssets<GpuImage>>, outcomes: Res<Outcomes>) {
+    for (id, (image, is_new)) in jobs.to_show.drain() {
+        let is_other = |shown: &GpuImage| shown.texture.id() != image.texture.id();
+        if images.get(id).is_some_and(is_other) {
+            images.insert(id, image);
+            if is_new {
+                outcomes.push(Outcome::Shown(id));
+            }
+        }
     }
 }
 
 impl ImageJobs {
-    pub fn get(&self, id: BlurId) -> Option<&ImageJob> {
-        self.all.get(&id)
-    }
-
-    pub fn get_mut(&mut self, id: BlurId) -> Option<&mut ImageJob> {
-        self.all.get_mut(&id)
-    }
-
     /// Begins a frame. Blurs that are not requested release their textures.
-    pub fn begin(&mut self, requests: &Requests) {
+    fn begin(&mut self, requests: &Requests) {
         if self.set != requests.set {
             self.set = requests.set;
-            begin_anew(&mut self.all, &requests.live, |job| &mut job.own_target);
+            self.all.retain(|id, _| requests.live.contains(id));
+            self.own.retain(|id, _| requests.owned.contains(id));
         }
+        self.frame += 1;
         for request in &requests.ordered {
-            self.all.entry(request.id).or_default().begin(request);
+            self.all.entry(request.id).or_default().begin(request, self.frame);
         }
         for id in self.requested.drain(..) {
-            match self.all.get_mut(&id) {
-                Some(job) if !job.is_requested => job.release(),
-                _ => {}
+            if let Some(job) = self.all.get_mut(&id).filter(|job| job.frame != self.frame) {
+                job.release();
             }
         }
-        for request in &requests.ordered {
-            if let Some(job) = self.all.get_mut(&request.id) {
-                job.is_requested = false;
-            }
-            self.requested.push(request.id);
+        self.requested.extend(requests.ordered.iter().map(|request| request.id));
+    }
+
+    /// Whether the blurs that a request must wait for are as far as this, in this frame.
+    fn has_fed(&self, request: &ImageRequest, is_far: impl Fn(Turn) -> bool) -> bool {
+        let mut feeders = request.feeders.iter().flatten();
+        feeders.all(|feeder| self.all.get(feeder).is_some_and(|job| is_far(job.turn)))
+    }
+
+    /// The image to write, `None` while the plugin's own is on its way.
+    fn target(
+        &mut self,
+        spec: &ImageSpec,
+        source: Option<&GpuImage>,
+        shown: &GpuImage,
+        preparer: &BlurPreparer,
+    ) -> Option<GpuImage> {
+        if !spec.owns_target {
+            return Some(shown.clone());
         }
-    }
-
-    /// Whether the blurs that write the inputs of a request have results, or get them in this frame before it.
-    pub fn is_fed(&self, request: &ImageRequest) -> bool {
-        let has_result = |feeder: &BlurId| self.get(*feeder).is_some_and(|job| !job.is_pending || job.is_certain);
-        request.feeders.iter().flatten().all(has_result)
-    }
-
-    /// Shows textures that were written although they stood back.
-    pub fn settle_written(&mut self) {
-        for id in &self.requested {
-            if let Some(job) = self.all.get_mut(id)
-                && let (Some(id), Some(done)) = (job.own_target.id, job.done)
-                && let Some(image) = job.own_target.take_written(&done.target)
-            {
-                self.to_show.insert(id, (image, true));
-            }
-        }
-    }
-
-    /// Decides which texture of an own target is shown in this frame, given the one that this frame may write.
-    pub fn settle(&mut self, request: &ImageRequest, shown: &GpuImage, target: Option<GpuImage>) {
-        let Some(job) = self.all.get_mut(&request.id) else {
-            return;
+        let wanted = ViewInfo::of_gpu(source?).and_then(|from| {
+            let format = preparer.renderable(from.format)?;
+            Cut::target_of(spec.excerpt, ViewInfo { format, ..from })
+        });
+        let Ok(wanted) = wanted else {
+            // Preparing the blur says why.
+            return Some(shown.clone());
         };
-        let is_done = |target: &GpuImage| job.done.is_some_and(|done| done.target == target.texture.id());
-        let written = target.filter(|target| job.is_certain || is_done(target));
-        let written = written.map(|target| (target.texture.id(), target));
-        if let Some((image, is_new)) = job.own_target.show(written)
-            && image.texture.id() != shown.texture.id()
+        let with_id = |image: GpuImage| (image.texture.id(), image);
+        let make = || preparer.make_target(wanted, shown).map(with_id);
+        let is_wanted = |image: &GpuImage| ViewInfo::of_gpu(image) == Ok(wanted);
+        let own = self.own.entry(spec.target).or_default();
+        own.choose((shown.texture.id(), shown), is_wanted, make)
+    }
+
+    /// Decides which texture of an own target is shown in this frame, before a blur and after it.
+    fn settle(&mut self, request: &ImageRequest) {
+        let target = request.spec.target;
+        if request.spec.owns_target
+            && let (Some(job), Some(own)) = (self.all.get(&request.id), self.own.get_mut(&target))
+            && let Some((image, is_new)) = own.show(job.turn.writes(), job.done.as_ref())
         {
-            self.to_show.insert(request.spec.target, (image.clone(), is_new));
+            self.to_show.insert(target, (image.clone(), is_new));
         }
     }
 }
 
-impl ImageJob {
-    fn begin(&mut self, request: &ImageRequest) {
-        self.is_requested = true;
-        (self.due, self.is_certain, self.was_encoded) = (None, false, false);
-        self.is_pending = self.done.is_none_or(|done| done.revision != request.revision);
-        self.own_target.begin(&request.spec);
-    }
+pub fn record_before_cameras(recording: Recording, context: RenderContext) {
+    recording.record(Time::BeforeCameras, context);
+}
 
-    /// Whether the blur must be executed for textures as they are `now`.
-    pub fn is_due(&self, request: &ImageRequest, now: Done) -> bool {
-        match self.done {
-            _ if request.spec.update == BlurUpdate::EveryFrame => true,
-            None => request.revision > 0,
-            Some(done) => {
-                let is_replaced = !done.has_textures_of(&now);
-                done.revision != now.revision || request.spec.update == BlurUpdate::OnChange && is_replaced
+/// Runs at the end of every camera's schedule.
+pub fn record_after_camera(view: Res<CurrentView>, recording: Recording, context: RenderContext) {
+    let is_this = |time: &Time| matches!(time, Time::After { camera, .. } if *camera == view.0);
+    let mut times = recording.requested.ordered.iter().map(|request| request.time);
+    let time = times.find(is_this);
+    drop(times);
+    if let Some(time) = time {
+        recording.record(time, context);
+    }
+}
+
+pub fn record_after_cameras(recording: Recording, context: RenderContext) {
+    recording.record(Time::AfterCameras, context);
+}
+
+/// The resources that recording requires.
+#[derive(SystemParam)]
+pub struct Recording<'w> {
+    requested: Res<'w, Requests>,
+    jobs: ResMut<'w, ImageJobs>,
+    images: Res<'w, RenderAssets<GpuImage>>,
+    outcomes: Res<'w, Outcomes>,
+    recorder: BlurRecorder<'w>,
+}
+
+impl Recording<'_> {
+    fn record(mut self, time: Time, mut context: RenderContext) {
+        for request in self.requested.ordered.iter().filter(|request| request.time == time) {
+            // An input that has yet to be written does not exist.
+            let is_fed = self.jobs.has_fed(request, Turn::is_over);
+            let Some(job) = self.jobs.all.get_mut(&request.id).filter(|_| is_fed) else {
+                continue;
+            };
+            let is_read = job.record(&request.label, &self.recorder, &mut context) && request.wants_pixels;
+            // In this frame, so that later changes of the target do not matter.
+            let target = self.images.get(request.spec.target).filter(|_| is_read);
+            match target.map(|target| pixels::copy(target, &mut context)) {
+                Some(Err(error)) => self.outcomes.report(request, Err(error)),
+                copied => job.pixels = copied.and_then(Result::ok),
             }
         }
     }
+}
 
-    /// The state of the copy of a picture that is kept.
-    pub fn copy_state(&self, request: &ImageRequest, of: &Copied) -> CopyState {
-        match &self.copy {
-            Some(copy) if copy.is_kept && copy.of == *of && copy.uploads == request.spec.pixels => copy.state,
-            _ => CopyState::Empty,
-        }
-    }
-
-    /// Prepares the mip levels of a target. Returns whether they can be made.
-    ///
-    /// # Errors
-    /// The errors of [`BlurJob::try_update`].
-    pub fn prepare_levels(
-        &mut self,
-        target: ViewInfo,
-        texture: TextureId,
-        blur: Ends,
-        preparer: &mut BlurPreparer,
-    ) -> Result<bool, BlurError> {
-        self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
-        let ends = Ends {
-            source: blur.destination,
-            // The target has straight alpha then.
-            alpha: match blur.alpha {
-                BlurAlpha::Unpremultiply => BlurAlpha::Straight,
-                alpha => alpha,
-            },
-            has_storage: false,
-            in_place: false,
-            ..blur
+/// Reports the encoded blurs, now that they have been submitted, and sends copies of their results.
+pub fn report_submitted(requested: Res<Requests>, mut jobs: ResMut<ImageJobs>, outcomes: Res<Outcomes>) {
+    for request in &requested.ordered {
+        let Some(job) = jobs.all.get_mut(&request.id).filter(|job| job.turn == Turn::Ran) else {
+            continue;
         };
-        let mut are_ready = true;
-        for (job, level) in self.levels.iter_mut().zip(1..) {
-            let [from, to] = [level - 1, level].map(|level| target.level_size(level));
-            let request = BlurRequest::whole(ends, texture, Work::Mipmap, to, from);
-            are_ready &= job.try_update(preparer, request)? == BlurState::Ready;
+        outcomes.report(request, Ok(()));
+        if let Some((viewed, buffer)) = job.pixels.take() {
+            pixels::send(request.id, viewed, buffer, &outcomes);
         }
-        Ok(are_ready)
-    }
-
-    /// Creates the views that passes read and write, unless they exist.
-    pub fn view_layers(&mut self, [source, target]: [&GpuImage; 2], [from, to]: [ViewInfo; 2]) {
-        let of = [source.texture_view.id(), target.texture_view.id()];
-        if self.views.as_ref().is_none_or(|(viewed, _)| *viewed != of) {
-            let levels = (0..to.levels).map(|level| layers_of(target, &to, level));
-            let layers = core::iter::once(layers_of(source, &from, 0)).chain(levels);
-            self.views = Some((of, layers.collect()));
-        }
-    }
-
-    /// Releases textures.
-    pub fn release(&mut self) {
-        self.views = None;
-        self.due = None;
-        self.copy.take_if(|copy| !copy.is_kept);
-        self.job.forget();
-        self.levels.iter_mut().for_each(BlurJob::release);
+        jobs.settle(request);
     }
 }

@@ -9,8 +9,8 @@ pub struct Order {
     /// The sorted nodes.
     pub sorted: Vec<usize>,
     state: Vec<State>,
-    /// The nodes whose writers are being followed, each with the number of inputs that have been followed.
-    waiting: Vec<(usize, usize)>,
+    /// The nodes to look at next, each with the number of inputs that have been followed, `None` before it is opened.
+    waiting: Vec<(usize, Option<usize>)>,
     /// The nodes of the cycles that are not complete yet.
     open: Vec<usize>,
 }
@@ -21,14 +21,12 @@ enum State {
     New,
     /// It is in the list of open nodes. The number is the first place there that it leads back to, as far as known.
     Open(usize),
-    /// It is in the cycle that is being sorted.
-    Complete,
     Sorted,
 }
 
 impl Order {
     /// Sorts nodes from 0 to `count`, each after the ones that write its inputs. A cycle begins with its node of the lowest
-    /// rank, as if that read nothing in it. What is below a cycle comes after it.
+    /// rank, as if that read nothing in it, and so do the cycles that remain without that node. What is below a cycle comes after it.
     pub fn sort<R: Ord>(
         &mut self,
         count: usize,
@@ -38,39 +36,31 @@ impl Order {
         self.sorted.clear();
         self.state.clear();
         self.state.resize(count, State::New);
+        self.waiting.extend((0..count).rev().map(|node| (node, None)));
         // Tarjan's algorithm: cycles are complete after all that they read.
-        for start in 0..count {
-            self.open(start);
-            while let Some((node, followed)) = self.waiting.last_mut() {
-                let node = *node;
-                if *followed < INPUTS {
-                    let next = writer(node, *followed);
-                    *followed += 1;
-                    match next.map(|next| (next, self.state[next])) {
-                        Some((next, State::New)) => self.open(next),
+        while let Some((node, followed)) = self.waiting.pop() {
+            match (self.state[node], followed) {
+                (State::New, None) => {
+                    self.state[node] = State::Open(self.open.len());
+                    self.open.push(node);
+                    self.waiting.push((node, Some(0)));
+                }
+                (State::Open(_), Some(input)) if input < INPUTS => {
+                    self.waiting.push((node, Some(input + 1)));
+                    match writer(node, input).map(|next| (next, self.state[next])) {
+                        Some((next, State::New)) => self.waiting.push((next, None)),
                         Some((_, State::Open(first))) => self.lead_back(node, first),
                         _ => {}
                     }
-                    continue;
                 }
-                self.waiting.pop();
-                let State::Open(first) = self.state[node] else {
-                    continue;
-                };
-                if self.open[first] == node {
-                    self.complete(first, &writer, &rank);
-                } else if let Some((reader, _)) = self.waiting.last() {
-                    self.lead_back(*reader, first);
+                (State::Open(first), Some(_)) if self.open[first] == node => self.complete(first, &rank),
+                (State::Open(first), Some(_)) => {
+                    if let Some((reader, _)) = self.waiting.last() {
+                        self.lead_back(*reader, first);
+                    }
                 }
+                _ => {}
             }
-        }
-    }
-
-    fn open(&mut self, node: usize) {
-        if self.state[node] == State::New {
-            self.state[node] = State::Open(self.open.len());
-            self.open.push(node);
-            self.waiting.push((node, 0));
         }
     }
 
@@ -80,44 +70,14 @@ impl Order {
         }
     }
 
-    /// Sorts a cycle, the open nodes from this place on: depth first, and the first one first.
-    fn complete<R: Ord>(
-        &mut self,
-        first: usize,
-        writer: impl Fn(usize, usize) -> Option<usize>,
-        rank: impl Fn(usize) -> R,
-    ) {
-        if self.open.len() == first + 1 {
-            let alone = self.open.pop();
-            alone.iter().for_each(|node| self.state[*node] = State::Sorted);
-            self.sorted.extend(alone);
-            return;
-        }
-        let mut cycle = self.open.split_off(first);
-        cycle.sort_by_key(|node| rank(*node));
-        cycle.iter().for_each(|node| self.state[*node] = State::Complete);
-        self.state[cycle[0]] = State::Sorted;
-        self.sorted.push(cycle[0]);
-        let mut waiting = Vec::new();
-        for start in cycle {
-            let mut next = Some(start);
-            loop {
-                if let Some(node) = next.filter(|node| self.state[*node] == State::Complete) {
-                    self.state[node] = State::Sorted;
-                    waiting.push((node, 0));
-                }
-                let Some((node, followed)) = waiting.last_mut() else {
-                    break;
-                };
-                if *followed == INPUTS {
-                    self.sorted.push(*node);
-                    waiting.pop();
-                    next = None;
-                } else {
-                    next = writer(*node, *followed);
-                    *followed += 1;
-                }
-            }
+    /// Sorts the first node of a cycle, which is the open nodes from this place on. The others are looked at again, without it.
+    fn complete<R: Ord>(&mut self, first: usize, rank: impl Fn(usize) -> R) {
+        let lowest = self.open[first..].iter().copied().min_by_key(|node| rank(*node));
+        self.sorted.extend(lowest);
+        for node in self.open.drain(first..) {
+            let is_sorted = lowest == Some(node);
+            self.state[node] = if is_sorted { State::Sorted } else { State::New };
+            self.waiting.extend((!is_sorted).then_some((node, None)));
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Blurs an image once and reads the pixels back, for tools that need the result on the CPU.
 
-use super::blurred::ImageBlurs;
-use super::request::{BlurId, Requests};
-use crate::gpu::ViewInfo;
-use crate::mailbox::Mailbox;
+use super::request::{BlurId, Outcome, Outcomes, Pixels};
+use crate::errors::BlurError;
+use crate::gpu::{ViewInfo, create_texel_buffer, first_part};
 use crate::settings::{BlurImage, BlurUpdate, GaussianBlur, WantsPixels};
-use bevy::image::Image;
+use bevy::image::{Image, ToExtents};
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureUsages;
-use bevy::render::renderer::RenderDevice;
+use bevy::render::render_resource::{
+    Buffer, BufferDescriptor, BufferUsages, MapMode, TexelCopyBufferInfo, TexelCopyBufferLayout, TextureUsages,
+};
+use bevy::render::renderer::{RenderContext, RenderDevice};
+use bevy::render::texture::GpuImage;
 
 /// Blurs images and returns their pixels.
 pub trait BlurPixelsExt {
@@ -69,46 +71,23 @@ impl BlurredPixels {
     }
 }
 
-/// Awaits the pixels of results.
-pub fn await_pixels(mut requests: ResMut<Requests>, known: Res<ImageBlurs>, readers: Query<Entity, With<WantsPixels>>) {
-    let has_result = |entity| known.get(entity).is_some_and(|blur| blur.has_result());
-    requests.are_awaited |= readers.iter().any(has_result);
-}
-
-/// The pixels of a target, on their way from the render world to the main world.
-pub struct Pixels {
-    pub id: BlurId,
-    /// What the pixels show: one level.
-    pub viewed: ViewInfo,
-    /// One row after the other, layer by layer, each row padded as in copies from textures.
-    pub data: Vec<u8>,
-}
-
-/// All pixels that are on their way.
-pub type Arrived = Mailbox<Pixels>;
-
-/// Triggers the events.
+/// Triggers the event, and despawns the entity, unless its blur is another one now.
 pub fn hand_over(
-    arrived: Res<Arrived>,
-    mut known: ResMut<ImageBlurs>,
-    blurs: Query<&BlurImage, With<WantsPixels>>,
-    images: Res<Assets<Image>>,
-    mut commands: Commands,
+    pixels: Pixels,
+    blurs: &Query<&BlurImage, With<WantsPixels>>,
+    images: &Assets<Image>,
+    commands: &mut Commands,
 ) {
-    let mut taken = Vec::new();
-    arrived.take(&mut taken);
-    for pixels in taken {
-        let entity = pixels.id.entity;
-        let (Some(_), Ok(blur)) = (known.with_id(pixels.id), blurs.get(entity)) else {
-            continue;
-        };
-        let mut image = pixels.into_image();
-        if let Some(target) = blur.target.as_ref().and_then(|target| images.get(target)) {
-            image.sampler = target.sampler.clone();
-        }
-        commands.trigger(BlurredPixels { entity, image });
-        commands.entity(entity).try_despawn();
+    let entity = pixels.id.entity;
+    let Ok(blur) = blurs.get(entity) else {
+        return;
+    };
+    let mut image = pixels.into_image();
+    if let Some(target) = blur.target.as_ref().and_then(|target| images.get(target)) {
+        image.sampler = target.sampler.clone();
     }
+    commands.trigger(BlurredPixels { entity, image });
+    commands.entity(entity).try_despawn();
 }
 
 impl Pixels {
@@ -123,12 +102,57 @@ impl Pixels {
     }
 }
 
+/// The render world: copies what an image shows at its first level.
+///
+/// # Errors
+/// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`].
+pub fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buffer), BlurError> {
+    BlurError::check_usage("target", image.texture_descriptor.usage, TextureUsages::COPY_SRC)?;
+    let viewed = ViewInfo {
+        levels: 1,
+        ..ViewInfo::of_gpu(image)?
+    };
+    let mut size = viewed.size.to_extents();
+    size.depth_or_array_layers = viewed.layers;
+    // A renderable format has a fixed size per texel.
+    let row = size.width * viewed.format.block_copy_size(None).unwrap_or(0);
+    let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
+    let descriptor = BufferDescriptor {
+        label: Some("gaussian_blur_pixels"),
+        size: u64::from(padded) * u64::from(size.height) * u64::from(size.depth_or_array_layers),
+        usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    };
+    let buffer = create_texel_buffer(context.render_device(), &descriptor, viewed.size, viewed.format)?;
+    let layout = TexelCopyBufferLayout {
+        offset: 0,
+        bytes_per_row: Some(padded),
+        rows_per_image: Some(size.height),
+    };
+    let into = TexelCopyBufferInfo {
+        buffer: &buffer,
+        layout,
+    };
+    let encoder = context.command_encoder();
+    encoder.copy_texture_to_buffer(first_part(image), into, size);
+    Ok((viewed, buffer))
+}
+
+/// The render world: sends a copy to the main world as soon as the GPU has made it, now that it has been submitted.
+pub fn send(id: BlurId, viewed: ViewInfo, buffer: Buffer, outcomes: &Outcomes) {
+    let (outcomes, mapped) = (outcomes.clone(), buffer.clone());
+    buffer.slice(..).map_async(MapMode::Read, move |result| {
+        // A lost device loses its copies: they are made again on the next one.
+        if result.is_ok() {
+            let data = mapped.slice(..).get_mapped_range().to_vec();
+            outcomes.push(Outcome::Read(Pixels { id, viewed, data }));
+        }
+    });
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::request::ImageSpec;
     use super::*;
-    use crate::errors::BlurError;
-    use bevy::ecs::system::RunSystemOnce;
 
     #[derive(Resource, Default)]
     struct Taken(Option<Image>);
@@ -148,35 +172,5 @@ mod tests {
         world.trigger(BlurredPixels { entity, image });
         let taken = world.resource::<Taken>().0.as_ref().and_then(place);
         assert_eq!(taken, before);
-    }
-
-    #[test]
-    fn pixels_on_their_way_are_awaited() {
-        let mut world = World::new();
-        world.init_resource::<Requests>();
-        world.init_resource::<ImageBlurs>();
-        let are_awaited = |world: &mut World| {
-            *world.resource_mut::<Requests>() = Requests::default();
-            world.run_system_once(await_pixels).expect("its parameters exist");
-            world.resource::<Requests>().are_awaited
-        };
-        assert!(!are_awaited(&mut world), "there is no blur");
-        let reader = world.spawn(WantsPixels).id();
-        let mut known = world.resource_mut::<ImageBlurs>();
-        known.begin();
-        known.see(reader, &BlurImage::default());
-        let blur = known.get_mut(reader).expect("this frame has seen it");
-        blur.send(&ImageSpec::default());
-        blur.finish(1);
-        assert!(
-            are_awaited(&mut world),
-            "it is blurred, and its pixels are on their way"
-        );
-        let mut known = world.resource_mut::<ImageBlurs>();
-        let blur = known.get_mut(reader).expect("this frame has seen it");
-        let _ = blur.refuse(1, BlurError::SourceNotLoaded);
-        assert!(!are_awaited(&mut world), "they never come");
-        world.despawn(reader);
-        assert!(!are_awaited(&mut world));
     }
 }

@@ -1,14 +1,12 @@
 //! The main world: allocates targets, fits them to their sources, and ensures that no two blurs write one image.
 
-use super::blurred::{ImageBlurs, exists};
-use super::excerpt::Excerpt;
-use super::order::Order;
+use super::blurred::ImageBlurs;
+use super::request::Cut;
 use crate::errors::BlurError;
 use crate::formats::Capabilities;
 use crate::gpu::{ChosenBackend, ViewInfo};
 use crate::image_changes::ImageChanges;
 use crate::settings::{BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
-use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
@@ -24,16 +22,10 @@ pub struct Gpu<'w, 's> {
 }
 
 impl Gpu<'_, '_> {
-    /// Forgets what another device was capable of. It must run in every frame.
-    fn forget_lost(&mut self) {
-        if self.device.as_ref().is_some_and(DetectChanges::is_changed) {
-            *self.known = None;
-        }
-    }
-
+    /// What the GPU is capable of. It is asked in every frame, and finds out again when the device is another one.
     fn capabilities(&mut self) -> Option<&Capabilities> {
         let (device, adapter) = (self.device.as_ref()?, self.adapter.as_ref()?);
-        if self.known.is_none() {
+        if self.known.is_none() || device.is_changed() {
             *self.known = Some(Capabilities::new(self.backend.0, adapter, device));
         }
         self.known.as_ref()
@@ -41,35 +33,10 @@ impl Gpu<'_, '_> {
 }
 
 /// Tells the format and the usages of a texture for a view. `None` while there is no GPU.
-pub type Allowed<'a> = dyn FnMut(ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> + 'a;
-
-impl Gpu<'_, '_> {
-    /// # Errors
-    /// [`BlurError::TooLarge`], and that images of the format cannot be blurred.
-    fn own_target(&mut self, shown: ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> {
-        let Some(capabilities) = self.capabilities() else {
-            return Ok(None);
-        };
-        let (size, limit) = (shown.size, capabilities.largest_side());
-        if size.max_element() > limit {
-            return Err(BlurError::TooLarge { size, limit });
-        }
-        capabilities.own_target(shown.format).map(Some)
-    }
-}
+pub type Allowed<'a> = dyn Fn(ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> + 'a;
 
 /// A blur whose target is fitted.
 pub type Fitted = (Entity, &'static mut BlurImage, Option<&'static BlurProfile>);
-
-/// Memory that is kept from frame to frame.
-#[derive(Default)]
-pub struct Fitting {
-    /// The blurs whose targets may have to change.
-    waiting: Vec<Entity>,
-    /// Those whose sources other blurs write, each with that blur.
-    fed: Vec<(Entity, Entity)>,
-    order: Order,
-}
 
 /// Finds the target of every blur. Blurs at rest keep theirs while their images look the same.
 pub fn fit_targets(
@@ -78,17 +45,16 @@ pub fn fit_targets(
     images: ResMut<Assets<Image>>,
     changes: Res<ImageChanges>,
     mut gpu: Gpu,
-    fitting: Local<Fitting>,
+    unfitted: Local<[Vec<Entity>; 2]>,
 ) {
-    gpu.forget_lost();
-    fit(
-        blurs,
-        known,
-        images,
-        &changes,
-        &mut |shown| gpu.own_target(shown),
-        fitting,
-    );
+    let capabilities = gpu.capabilities();
+    let allowed =
+        |ViewInfo { size, format, .. }: ViewInfo| match capabilities.map(|known| (known, known.largest_side())) {
+            None => Ok(None),
+            Some((_, limit)) if size.max_element() > limit => Err(BlurError::TooLarge { size, limit }),
+            Some((known, _)) => known.own_target(format).map(Some),
+        };
+    fit(blurs, known, images, &changes, &allowed, unfitted);
 }
 
 pub fn fit(
@@ -96,40 +62,36 @@ pub fn fit(
     mut known: ResMut<ImageBlurs>,
     mut images: ResMut<Assets<Image>>,
     changes: &ImageChanges,
-    allowed: &mut Allowed,
-    mut fitting: Local<Fitting>,
+    allowed: &Allowed,
+    mut unfitted: Local<[Vec<Entity>; 2]>,
 ) {
-    let Fitting { waiting, fed, order } = &mut *fitting;
-    waiting.clear();
-    fed.clear();
+    let [waiting, chain] = &mut *unfitted;
     let are_images_changed = images.is_changed();
     known.begin();
     // All images that are no longer named are free before any is taken.
     for (entity, image, _) in &mut blurs {
-        let rests = known.see(entity, &image).rests() && !image.is_changed();
-        if !rests || are_images_changed && image.update != BlurUpdate::Once {
+        let one = known.see(entity, &image);
+        let rests = one.rests() && !image.is_changed();
+        one.is_unfitted = !rests || are_images_changed && image.update != BlurUpdate::Once;
+        if one.is_unfitted {
             waiting.push(entity);
         }
     }
-    for entity in waiting {
-        let Ok(one) = blurs.get_mut(*entity) else {
-            continue;
-        };
-        match known.writer(one.1.source.id()).filter(|writer| writer != entity) {
-            // The source may be fitted in this frame, too.
-            Some(writer) => fed.push((*entity, writer)),
-            None => known.fit(one, &mut images, changes, allowed),
+    for entity in waiting.drain(..) {
+        // The blur that writes the source comes first, if that may be fitted in this frame, too.
+        let mut next = Some(entity);
+        while let Some((entity, image, _)) = next.and_then(|entity| blurs.get(entity).ok())
+            && known
+                .get_mut(entity)
+                .is_some_and(|one| core::mem::take(&mut one.is_unfitted))
+        {
+            chain.push(entity);
+            next = known.writer(image.source.id());
         }
-    }
-    if fed.is_empty() {
-        return;
-    }
-    let places: EntityHashMap<usize> = fed.iter().enumerate().map(|(i, (entity, _))| (*entity, i)).collect();
-    let writer = |index: usize, input: usize| places.get(&fed[index].1).copied().filter(|_| input == 0);
-    order.sort(fed.len(), writer, |index| fed[index].0.index_u32());
-    for index in &order.sorted {
-        if let Ok(one) = blurs.get_mut(fed[*index].0) {
-            known.fit(one, &mut images, changes, allowed);
+        for entity in chain.drain(..).rev() {
+            if let Ok(one) = blurs.get_mut(entity) {
+                known.fit(one, &mut images, changes, allowed);
+            }
         }
     }
 }
@@ -140,16 +102,18 @@ impl ImageBlurs {
         (entity, mut image, profile): (Entity, Mut<BlurImage>, Option<&BlurProfile>),
         images: &mut ResMut<Assets<Image>>,
         changes: &ImageChanges,
-        allowed: &mut Allowed,
+        allowed: &Allowed,
     ) {
         let Some(blur) = self.get(entity) else {
             return;
         };
         let has_mask = profile
             .and_then(BlurProfile::mask)
-            .is_none_or(|mask| exists(mask, images, changes));
+            .is_none_or(|mask| changes.know(mask, images));
         let is_due = image.update != BlurUpdate::Once || !blur.is_done() || image.is_changed();
-        let target = self.find(entity, &mut image, has_mask && is_due, images, allowed);
+        let target = self
+            .find(entity, &mut image, has_mask && is_due, images, allowed)
+            .transpose();
         if self.get(entity).is_some_and(|blur| blur.target != target) {
             self.set_target(entity, target);
         }
@@ -162,7 +126,7 @@ impl ImageBlurs {
         image: &mut Mut<BlurImage>,
         may_fit: bool,
         images: &mut ResMut<Assets<Image>>,
-        allowed: &mut Allowed,
+        allowed: &Allowed,
     ) -> Result<Option<AssetId<Image>>, BlurError> {
         let named = image.target.as_ref().map(Handle::id);
         let other = named.and_then(|id| self.holder(id)).filter(|holder| *holder != entity);
@@ -183,7 +147,7 @@ impl ImageBlurs {
         let Some(source) = images.get(&image.source).filter(|_| may_fit || own.is_none()) else {
             return Ok(own);
         };
-        let shown = Excerpt::new(image).target_of(ViewInfo::of_asset(source)?)?;
+        let shown = Cut::target_of((image.region, image.padding), ViewInfo::of_asset(source)?)?;
         let there = own
             .and_then(|id| images.get(id))
             .and_then(|own| ViewInfo::of_asset(own).ok());
@@ -201,30 +165,16 @@ impl ImageBlurs {
         let mut target = wanted.image("gaussian_blur_target");
         target.texture_descriptor.usage |= usages;
         target.sampler = source.sampler.clone();
-        let id = make(own, target, image, images);
-        if let Some(one) = self.get_mut(entity) {
-            // An empty target must not stay empty.
-            (one.own, one.sent) = (Some(id), None);
-        }
-        Ok(Some(id))
-    }
-}
-
-/// Stores an image under the handle of an own target, or under a new handle.
-fn make(
-    own: Option<AssetId<Image>>,
-    wanted: Image,
-    image: &mut Mut<BlurImage>,
-    images: &mut ResMut<Assets<Image>>,
-) -> AssetId<Image> {
-    if let Some(id) = own {
         // The handle reserves the asset's slot, so the slot is free.
-        let _ = images.insert(id, wanted);
-        return id;
+        if let Some(id) = own {
+            let _ = images.insert(id, target);
+            self.set_own(entity, id);
+            return Ok(own);
+        }
+        let handle = images.add(target);
+        self.set_own(entity, handle.id());
+        // Filling in the handle does not count as a change of the settings.
+        let named = &mut image.bypass_change_detection().target;
+        Ok(Some(named.insert(handle).id()))
     }
-    let handle = images.add(wanted);
-    let id = handle.id();
-    // Filling in the handle does not count as a change of the settings.
-    image.bypass_change_detection().target = Some(handle);
-    id
 }

@@ -50,7 +50,7 @@ impl Walk {
     }
 
     fn ran(&self, entity: Entity) -> bool {
-        let id = self.known().get(entity).map(|blur| blur.id);
+        let id = self.known().get(entity).map(|blur| blur.id(entity));
         id.is_some_and(|id| self.renderer.verdicts.get(&id) == Some(&Verdict::Ran))
     }
 
@@ -91,20 +91,27 @@ impl Walk {
         };
         let one = self.known().get(entity).ok_or("it is not followed")?;
         match &one.target {
-            Err(BlurError::SharedTarget { other }) => {
+            Some(Err(BlurError::SharedTarget { other })) => {
                 let named = image.target.as_ref().map(Handle::id);
                 let is_shared = *other != entity && named.is_some_and(|id| self.known().writer(id) == Some(*other));
                 is_shared
                     .then_some(())
                     .ok_or_else(|| format!("it shares nothing with {other}"))
             }
-            Err(error) => Err(format!("it fails: {error}")),
-            Ok(_) if self.may_wait(entity) => Ok(()),
-            Ok(_) => self.check_target(one, blur, &image),
+            Some(Err(error)) => Err(format!("it fails: {error}")),
+            _ if self.may_wait(entity) => Ok(()),
+            _ => self.check_target(entity, one, blur, &image),
         }
     }
 
-    fn check_target(&self, one: &ImageBlur, blur: GaussianBlur, image: &BlurImage) -> Result<(), String> {
+    fn check_target(
+        &self,
+        entity: Entity,
+        one: &ImageBlur,
+        blur: GaussianBlur,
+        image: &BlurImage,
+    ) -> Result<(), String> {
+        let id = one.id(entity);
         let show = |id: Option<AssetId<Image>>| self.renderer.shown(id?);
         let named = image.target.as_ref().map(Handle::id);
         let is_own = named.is_some() && one.own == named;
@@ -113,7 +120,7 @@ impl Walk {
             let is_missing = named.is_some() && !is_own;
             return is_missing.then_some(()).ok_or_else(|| "it has no target".to_owned());
         };
-        let profile = self.app.world().get::<BlurProfile>(one.id.entity);
+        let profile = self.app.world().get::<BlurProfile>(entity);
         let mask = show(profile.and_then(BlurProfile::mask));
         let fails = !is_own && target_size != size
             || mask.is_some_and(|(size, _)| size == UNREADABLE)
@@ -124,14 +131,14 @@ impl Walk {
                 .then_some(())
                 .ok_or_else(|| "it waits in vain".to_owned());
         }
-        if !one.is_done() || self.renderer.done(one.id) != Some(one.revision) {
+        if !one.is_done() || self.renderer.done(id) != Some(one.revision) {
             return Err(format!("it is not done: {:?} of {}", one.done, one.revision));
         }
         // A single result may be covered by your pixels.
         let is_yours = !is_own && image.update == BlurUpdate::Once;
         let is_in_place = named == Some(image.source.id());
         let is_right = match target {
-            Content::Blurred(shown) if shown.by == one.id => match image.update {
+            Content::Blurred(shown) if shown.by == id => match image.update {
                 // It stays as it was when it ran.
                 BlurUpdate::Once => true,
                 BlurUpdate::EveryFrame if is_in_place => true,

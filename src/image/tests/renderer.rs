@@ -1,10 +1,9 @@
 //! A render world of symbols: textures hold what was drawn into them, not texels. It does what requests say, late if it is
 //! told to be.
 
-use super::super::own_target::{OwnTarget, begin_anew};
 use super::super::request::{BlurId, ImageRequest, ImageSpec, Outcomes, Requests};
+use super::super::results::{Carried, OwnTarget};
 use crate::errors::BlurError;
-use crate::settings::BlurUpdate;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -89,30 +88,11 @@ impl Images {
 
 #[derive(Default)]
 struct Job {
-    /// The revision and the textures of the last run.
-    done: Option<(u64, [Option<usize>; 3])>,
+    done: Option<Carried<usize>>,
     /// The picture before a blur in place, with its texture and the number of its pixels.
     sheet: Option<(usize, u64, Content)>,
     /// Whether the last run was such a blur.
     was_kept: bool,
-    own: OwnTarget<usize, Texture>,
-}
-
-impl Job {
-    /// Whether a frame must run it again.
-    fn is_due(&self, request: &ImageRequest, textures: [Option<usize>; 3], is_fed: bool) -> bool {
-        match self.done {
-            _ if request.spec.update == BlurUpdate::EveryFrame => true,
-            None => true,
-            Some((revision, _)) if revision != request.revision => true,
-            Some((_, before)) => request.spec.update == BlurUpdate::OnChange && (before != textures || is_fed),
-        }
-    }
-
-    fn wrote(&self, texture: Texture) -> bool {
-        self.done
-            .is_some_and(|(_, [_, _, target])| target == Some(texture.number))
-    }
 }
 
 #[derive(Default)]
@@ -124,6 +104,7 @@ pub struct Renderer {
     /// Images whose pixels are late.
     waiting: Vec<(AssetId<Image>, UVec2, u8)>,
     jobs: HashMap<BlurId, Job>,
+    own: HashMap<AssetId<Image>, OwnTarget<usize, Texture>>,
     pub verdicts: HashMap<BlurId, Verdict>,
     /// For how many frames pixels and pipelines are late.
     pub late_pixels: u8,
@@ -135,11 +116,11 @@ pub struct Renderer {
 impl Renderer {
     /// The revision that a blur has carried out last.
     pub fn done(&self, id: BlurId) -> Option<u64> {
-        self.jobs.get(&id)?.done.map(|(revision, _)| revision)
+        Some(self.jobs.get(&id)?.done?.revision)
     }
 
     pub fn job_count(&self) -> usize {
-        self.jobs.len()
+        self.jobs.len() + self.own.len()
     }
 
     /// The size of an image, and what it shows.
@@ -153,6 +134,7 @@ impl Renderer {
             self.textures.clear();
             self.waiting.clear();
             self.jobs.clear();
+            self.own.clear();
             outcomes.start_over();
         }
         for extracted in snapshot.images {
@@ -163,7 +145,8 @@ impl Renderer {
                 self.upload(id, size, Content::Pixels(pixels));
             }
         }
-        begin_anew(&mut self.jobs, &snapshot.requests.live, |job| &mut job.own);
+        self.jobs.retain(|id, _| snapshot.requests.live.contains(id));
+        self.own.retain(|id, _| snapshot.requests.owned.contains(id));
         self.verdicts.clear();
         let mut written = HashSet::default();
         for request in &snapshot.requests.ordered {
@@ -171,13 +154,13 @@ impl Renderer {
                 self.faults
                     .push(format!("{:?} is requested, and not alive", request.id));
             }
-            self.jobs.entry(request.id).or_default().own.begin(&request.spec);
-            let (verdict, target) = match self.find(request) {
-                Ok(images) => (self.run(request, images, &mut written, outcomes), Some(images.target)),
-                Err(verdict) => (verdict, None),
+            self.jobs.entry(request.id).or_default();
+            let verdict = match self.find(request) {
+                Ok(images) => self.run(request, images, &mut written, outcomes),
+                Err(verdict) => verdict,
             };
             if request.spec.owns_target {
-                self.settle(request, verdict, target);
+                self.settle(request, verdict);
             }
             self.verdicts.insert(request.id, verdict);
         }
@@ -219,10 +202,6 @@ impl Renderer {
     /// What a request reads and writes, unless something is missing.
     fn find(&mut self, request: &ImageRequest) -> Result<Images, Verdict> {
         let spec = &request.spec;
-        let job = self.jobs.get_mut(&request.id).expect("it has begun");
-        if let Some(shown) = self.textures.get(&spec.target).filter(|_| spec.owns_target) {
-            job.own.look(shown.number, shown);
-        }
         let is_late = |id: AssetId<Image>| self.waiting.iter().any(|(waiting, ..)| *waiting == id);
         if spec.inputs().chain([spec.target]).any(is_late) {
             return Err(Verdict::IsLate);
@@ -235,7 +214,10 @@ impl Renderer {
             true => {
                 let number = self.contents.len();
                 let made = source.ok().map(|source| (number, Texture { number, ..source }));
-                let target = job.own.choose(is_wanted, || made);
+                let own = self.own.entry(spec.target).or_default();
+                let target = source
+                    .ok()
+                    .and_then(|_| own.choose((shown.number, &shown), is_wanted, || made));
                 if target.is_some_and(|target| target.number == number) {
                     self.contents.push(Content::Blank);
                 }
@@ -262,19 +244,24 @@ impl Renderer {
         outcomes: &Outcomes,
     ) -> Verdict {
         if let Err(error) = images.check(&request.spec) {
-            outcomes.fail(request, error);
+            outcomes.report(request, Err(error));
             return Verdict::Free;
         }
         let is_fed = request.spec.inputs().any(|input| written.contains(&input));
-        if !self.jobs[&request.id].is_due(request, images.numbers(), is_fed) {
+        let now = Carried {
+            revision: request.revision,
+            textures: images.numbers(),
+        };
+        if !now.is_due(self.jobs[&request.id].done.as_ref(), request.spec.update, is_fed) {
             return Verdict::Free;
         }
         if self.late_pipelines > 0 {
             return Verdict::IsLate;
         }
         self.blur(request, images);
+        self.jobs.entry(request.id).or_default().done = Some(now);
         written.insert(request.spec.target);
-        outcomes.finish(request);
+        outcomes.report(request, Ok(()));
         Verdict::Ran
     }
 
@@ -297,7 +284,6 @@ impl Renderer {
             job.sheet = None;
         }
         job.was_kept = spec.keeps_source();
-        job.done = Some((request.revision, images.numbers()));
         let result = Blurred {
             by: request.id,
             radius: spec.blur.radius as u32,
@@ -309,15 +295,17 @@ impl Renderer {
     }
 
     /// Puts the last result into a target of the plugin's own.
-    fn settle(&mut self, request: &ImageRequest, verdict: Verdict, target: Option<Texture>) {
-        let job = self.jobs.get_mut(&request.id).expect("it has begun");
-        let written = target.filter(|target| verdict == Verdict::Ran || job.wrote(*target));
-        if let Some((image, _)) = job.own.show(written.map(|written| (written.number, written))) {
+    fn settle(&mut self, request: &ImageRequest, verdict: Verdict) {
+        let target = request.spec.target;
+        let (job, Some(own)) = (&self.jobs[&request.id], self.own.get_mut(&target)) else {
+            return;
+        };
+        if let Some((image, _)) = own.show(verdict == Verdict::Ran, job.done.as_ref()) {
             if self.contents[image.number] == Content::Blank {
                 self.faults
                     .push(format!("{:?} shows nothing, and had a result", request.id));
             }
-            self.textures.insert(request.spec.target, *image);
+            self.textures.insert(target, *image);
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::super::blurred::{self, ImageBlurs};
 use super::super::change_detection::{follow_images, report_outcomes};
 use super::super::request::{Outcomes, Requests};
-use super::super::targets::{self, Fitted, Fitting};
+use super::super::targets::{self, Fitted};
 use super::renderer::{Extracted, Renderer, Snapshot, Verdict};
 use super::steps::{Random, SLOTS, Step};
 use crate::errors::BlurError;
@@ -41,9 +41,9 @@ fn fit_targets(
     known: ResMut<ImageBlurs>,
     images: ResMut<Assets<Image>>,
     changes: Res<ImageChanges>,
-    fitting: Local<Fitting>,
+    unfitted: Local<[Vec<Entity>; 2]>,
 ) {
-    targets::fit(blurs, known, images, &changes, &mut any_texture, fitting);
+    targets::fit(blurs, known, images, &changes, &any_texture, unfitted);
 }
 
 /// The events since the last look.

@@ -1,0 +1,452 @@
+//! The render world: one blurred image from frame to frame.
+//!
+//! A job is a chain of stages: a copy of the source, if the blur must not read the source itself, the blur, and the mip levels of the
+//! target. All stages of a frame are encoded, or none.
+
+use super::request::{Cut, ImageRequest, ImageSpec};
+use super::results::Carried;
+use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::timed;
+use crate::errors::BlurError;
+use crate::formats::dither::Dither;
+use crate::formats::table::Format;
+use crate::formats::{Ends, SAME_SPACES, precision_of};
+use crate::gpu::{
+    BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, TextureKind, Timed, ViewInfo, Views, Work, WorkKind,
+    layers_of,
+};
+use crate::plan::{Finish, blurs};
+use crate::settings::{BlurAlpha, EdgeMode};
+use crate::sigma_field::SigmaField;
+use bevy::math::{Affine2, IVec2};
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    Buffer, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
+    TextureViewId,
+};
+use bevy::render::renderer::RenderContext;
+use bevy::render::texture::GpuImage;
+
+/// A blurred image from frame to frame.
+#[derive(Default)]
+pub struct ImageJob {
+    /// The copy of the source, the blur, and the mip levels of the target from the second on.
+    stages: Vec<BlurJob>,
+    /// What each stage reads, layer by layer, and the next of these is what it writes: the source, its copy or again the source,
+    /// and the levels of the target.
+    layers: Vec<Vec<TextureView>>,
+    /// The source, its copy and the target that these are views of.
+    viewed: Option<[TextureViewId; 3]>,
+    /// What the blur reads in the place of the source.
+    copy: Option<SourceCopy>,
+    /// What this frame carries out if all pipelines are compiled, and the first stage that runs. `None`: the picture is as requested.
+    due: Option<(Carried, Option<usize>)>,
+    /// What was carried out last.
+    pub done: Option<Carried>,
+    pub turn: Turn,
+    /// The last frame in which it was requested.
+    pub frame: u64,
+    /// A copy of its result, on its way to the main world.
+    pub pixels: Option<(ViewInfo, Buffer)>,
+}
+
+/// What becomes of a request in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turn {
+    /// There is nothing to do, or it failed: no other blur waits for it.
+    #[default]
+    Rests,
+    /// It has yet to be carried out, as soon as its images and pipelines exist.
+    Waits,
+    /// It will be, in this frame, as far as can be known before.
+    Runs,
+    /// It was, in this frame.
+    Ran,
+}
+
+/// A copy of the source: the picture before a blur in place, or texels with transparent ones around them.
+struct SourceCopy {
+    /// Its layers.
+    views: Vec<TextureView>,
+    texture: TextureId,
+    /// The request that makes it, but for the target, which is that of the blur: in place, the texture that is copied.
+    of: BlurRequest,
+    /// The number of the pixels that are kept in it until the source changes: now, and once the stages have run.
+    holds: Option<u64>,
+    will_hold: Option<u64>,
+}
+
+impl Turn {
+    /// Whether the image is written in this frame.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Runs | Self::Ran)
+    }
+
+    /// Whether the image has its result, so that it can be read.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Rests | Self::Ran)
+    }
+}
+
+impl ImageJob {
+    /// Begins a frame in which it is requested.
+    pub fn begin(&mut self, request: &ImageRequest, frame: u64) {
+        self.frame = frame;
+        self.due = None;
+        self.turn = match self.done {
+            Some(done) if done.revision == request.revision => Turn::Rests,
+            _ => Turn::Waits,
+        };
+    }
+
+    /// Decides whether a blur from one image to another is due, as they are `now`, and prepares it. `is_fed`: an input is written in
+    /// this frame. Returns whether it is encoded as soon as its pipelines exist.
+    ///
+    /// # Errors
+    /// Why it cannot run, in every frame. The main world knows which failures are new.
+    pub fn decide(
+        &mut self,
+        spec: &ImageSpec,
+        images: [&GpuImage; 2],
+        now: Carried,
+        is_fed: bool,
+        preparer: &mut BlurPreparer,
+    ) -> Result<bool, BlurError> {
+        self.turn = Turn::Rests;
+        if !now.is_due(self.done.as_ref(), spec.update, is_fed) {
+            self.release();
+            return Ok(false);
+        }
+        let is_ready = self.prepare(spec, images, now, preparer).inspect_err(|_| {
+            // Neither the old mask nor the old strength stands in for the new one.
+            self.stages.clear();
+            self.release();
+        })?;
+        self.turn = if is_ready { Turn::Runs } else { Turn::Waits };
+        Ok(self.due.is_some())
+    }
+
+    /// Prepares what is due. Returns whether all inputs and pipelines exist.
+    fn prepare(
+        &mut self,
+        spec: &ImageSpec,
+        [source, target]: [&GpuImage; 2],
+        now: Carried,
+        preparer: &mut BlurPreparer,
+    ) -> Result<bool, BlurError> {
+        let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
+        let cut = spec.cut(from.size)?;
+        check([source, target], [from, to], cut.size(), preparer)?;
+        let ends = ends(spec, from, target);
+        preparer.announce(ends, WorkKind::Blur, Finish::Write);
+        preparer.announce(ends, WorkKind::Copy, Finish::Write);
+        let mut blur = BlurRequest {
+            source_at: cut.source_at(),
+            source_is_fresh: !spec.overwrites_source() || !spec.is_single(),
+            ..BlurRequest::whole(ends, target.texture.id(), work(spec, &cut), cut.size(), from.size)
+        };
+        let copy = copy_of(&cut, [from, to], target.texture.id(), preparer)?;
+        let is_kept = self
+            .copy
+            .as_ref()
+            .is_some_and(|kept| kept.holds == Some(spec.pixels) && kept.of == copy);
+        let is_onto_itself = blur.work == Work::Copy && spec.overwrites_source();
+        let is_unblurred = is_onto_itself && spec.alpha != BlurAlpha::Unpremultiply;
+        if is_unblurred && !is_kept {
+            self.release();
+            (self.copy, self.due) = (None, Some((now, None)));
+            return Ok(true);
+        }
+        // A pass cannot read the texture that it writes, nor texels around a source.
+        self.copy = if is_onto_itself || spec.keeps_source() || cut.padding > 0 {
+            Some(SourceCopy::new(
+                copy,
+                self.copy.take(),
+                cut.size(),
+                from.layers,
+                preparer,
+            )?)
+        } else {
+            None
+        };
+        if let Some(copy) = &mut self.copy {
+            copy.holds = copy.holds.filter(|_| is_kept && (is_unblurred || spec.keeps_source()));
+            copy.will_hold = (spec.keeps_source() && !is_unblurred).then_some(spec.pixels);
+            blur.ends.source = copy.of.ends.destination;
+            (blur.source_size, blur.source_at) = (cut.size(), IVec2::ZERO);
+        }
+        if is_unblurred {
+            blur.ends.alpha = BlurAlpha::Premultiplied;
+        }
+        let Some((first, is_ready)) = self.prepare_stages(blur, ends, to, preparer)? else {
+            return Ok(false);
+        };
+        self.view_layers([source, target], [from, to]);
+        self.due = Some((now, Some(first)));
+        Ok(is_ready)
+    }
+
+    /// Prepares the stages. `ends`: of the whole. Returns the first stage that runs, and whether all pipelines are compiled; `None` while
+    /// an input is missing.
+    fn prepare_stages(
+        &mut self,
+        blur: BlurRequest,
+        mut ends: Ends,
+        target: ViewInfo,
+        preparer: &mut BlurPreparer,
+    ) -> Result<Option<(usize, bool)>, BlurError> {
+        self.stages.resize_with(1 + target.levels as usize, BlurJob::default);
+        let (mut first, mut is_ready) = (1, true);
+        match self.copy.as_ref().filter(|copy| copy.holds.is_none()) {
+            Some(copy) => {
+                let target = copy.texture;
+                let request = BlurRequest {
+                    target,
+                    ..copy.of.clone()
+                };
+                first = 0;
+                is_ready = self.stages[0].try_update(preparer, request)? == BlurState::Ready;
+            }
+            None => self.stages[0] = BlurJob::default(),
+        }
+        if blur.work == Work::Copy {
+            // The levels of a copy do not depend on dithering.
+            ends.dither = Dither::Off;
+        }
+        let texture = blur.target;
+        match self.stages[1].try_update(preparer, blur)? {
+            BlurState::Waiting => return Ok(None),
+            state => is_ready &= state == BlurState::Ready,
+        }
+        for (stage, level) in self.stages[2..].iter_mut().zip(1..) {
+            let request = level_of(&target, level, ends, texture);
+            is_ready &= stage.try_update(preparer, request)? == BlurState::Ready;
+        }
+        Ok(Some((first, is_ready)))
+    }
+
+    /// Creates the views that stages read and write, unless they exist.
+    fn view_layers(&mut self, [source, target]: [&GpuImage; 2], [from, to]: [ViewInfo; 2]) {
+        let copy = self.copy.as_ref().map(|copy| &copy.views);
+        let read = copy.map_or(&source.texture_view, |layers| &layers[0]);
+        let viewed = Some([&source.texture_view, read, &target.texture_view].map(TextureView::id));
+        if self.viewed != viewed {
+            let whole = layers_of(source, &from, 0);
+            let read = copy.unwrap_or(&whole).clone();
+            let levels = (0..to.levels).map(|level| layers_of(target, &to, level));
+            self.layers = [whole, read].into_iter().chain(levels).collect();
+            self.viewed = viewed;
+        }
+    }
+
+    /// Releases textures, but not the picture before a blur in place.
+    pub fn release(&mut self) {
+        (self.viewed, self.due) = (None, None);
+        self.layers.clear();
+        self.copy.take_if(|copy| copy.holds.is_none());
+        self.stages.iter_mut().for_each(BlurJob::forget);
+    }
+
+    /// Encodes what is due. Returns whether it is what was requested.
+    pub fn record(&mut self, label: &BlurLabel, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
+        let Some((now, first)) = self.due.take() else {
+            return false;
+        };
+        if let Some(first) = first {
+            // A blur in place must not be repeated because a copy or a mip level was late.
+            let mut stages = self.stages.iter().enumerate().skip(first);
+            if !stages.all(|(index, stage)| index == 1 || stage.is_ready(recorder)) {
+                return false;
+            }
+            let is_done = self.encode(first, label, recorder, context);
+            if let Some(copy) = self.copy.as_mut().filter(|_| is_done || first == 0) {
+                copy.holds = copy.will_hold;
+            }
+            if !is_done {
+                return false;
+            }
+        }
+        (self.done, self.turn) = (Some(now), Turn::Ran);
+        true
+    }
+
+    /// Encodes the stages from this one on, each for all layers. Returns whether the blur is the requested one, not the last one in its
+    /// place.
+    fn encode(
+        &mut self,
+        first: usize,
+        label: &BlurLabel,
+        recorder: &BlurRecorder,
+        context: &mut RenderContext,
+    ) -> bool {
+        let Self { stages, layers, .. } = self;
+        let is_alone = layers[0].len() == 1 && layers.len() == 3;
+        let mut encode = |context: &mut RenderContext, timing: Timed| {
+            let mut is_done = true;
+            for (stage, layers) in stages.iter_mut().zip(layers.windows(2)).skip(first) {
+                for (source, destination) in layers[0].iter().zip(&layers[1]) {
+                    is_done &= stage.record(recorder, context, timing, &Views::new(source, destination));
+                }
+            }
+            is_done
+        };
+        if is_alone {
+            encode(context, Timed::Whole(label))
+        } else {
+            timed(context, Some(label), |context, _| encode(context, Timed::Nested(label)))
+        }
+    }
+}
+
+impl SourceCopy {
+    /// Takes the texture of an old copy, if it serves, with what it holds. Else it allocates one, whose texels are transparent.
+    fn new(
+        of: BlurRequest,
+        old: Option<Self>,
+        size: UVec2,
+        layers: u32,
+        preparer: &BlurPreparer,
+    ) -> Result<Self, BlurError> {
+        let texture = |request: &BlurRequest| (request.region, request.ends.destination);
+        let serves = |old: &Self| old.views.len() == layers as usize && texture(&old.of) == texture(&of);
+        if let Some(old) = old.filter(serves) {
+            return Ok(Self { of, ..old });
+        }
+        let kind = TextureKind {
+            format: of.ends.destination,
+            usages: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
+        };
+        let texture = preparer.create_texture("gaussian_blur_source_copy", size, layers, kind)?;
+        let view = |layer: u32| {
+            texture.create_view(&TextureViewDescriptor {
+                label: Some("gaussian_blur_source_copy_layer"),
+                dimension: Some(TextureViewDimension::D2),
+                base_array_layer: layer,
+                array_layer_count: Some(1),
+                ..Default::default()
+            })
+        };
+        Ok(Self {
+            views: (0..layers).map(view).collect(),
+            texture: texture.id(),
+            of,
+            holds: None,
+            will_hold: None,
+        })
+    }
+}
+
+/// The request that copies a part of a source, with transparent texels around it, for a blur into a target.
+fn copy_of(
+    cut: &Cut,
+    [from, to]: [ViewInfo; 2],
+    target: TextureId,
+    preparer: &BlurPreparer,
+) -> Result<BlurRequest, BlurError> {
+    let mut format = from.format;
+    if cut.padding > 0 {
+        // Renderable, and with alpha if the target has alpha.
+        format = preparer.renderable(format)?;
+        let has_alpha = |format| Format::find(format).is_some_and(|format| format.has_opacity());
+        if has_alpha(to.format) && !has_alpha(format) {
+            format = match Format::find(format) {
+                Some(wide) if wide.is_wide() => TextureFormat::Rgba32Float,
+                _ => TextureFormat::Rgba16Float,
+            };
+        }
+    }
+    let ends = Ends {
+        source: from.format,
+        destination: format,
+        precision: precision_of(from.format),
+        alpha: BlurAlpha::Premultiplied,
+        dither: Dither::Off,
+        has_storage: false,
+        in_place: false,
+        spaces: SAME_SPACES,
+    };
+    let region = cut.inner();
+    Ok(BlurRequest {
+        region,
+        bounds: region,
+        source_at: cut.source_at(),
+        ..BlurRequest::whole(ends, target, Work::Copy, cut.size(), from.size)
+    })
+}
+
+/// Checks that one image can be blurred into another one. `size`: of what is blurred.
+fn check(
+    [source, target]: [&GpuImage; 2],
+    [from, to]: [ViewInfo; 2],
+    size: UVec2,
+    preparer: &BlurPreparer,
+) -> Result<(), BlurError> {
+    if size != to.size {
+        let (source, target) = (size, to.size);
+        return Err(BlurError::SizeMismatch { source, target });
+    }
+    if from.layers != to.layers {
+        let (source, target) = (from.layers, to.layers);
+        return Err(BlurError::LayerMismatch { source, target });
+    }
+    let check = |name, image: &GpuImage, needed| BlurError::check_usage(name, image.texture_descriptor.usage, needed);
+    check("source", source, TextureUsages::TEXTURE_BINDING)?;
+    check("target", target, TextureUsages::RENDER_ATTACHMENT)?;
+    preparer.check_layers("source", &source.texture)?;
+    if to.levels > 1 {
+        check("target", target, TextureUsages::TEXTURE_BINDING)?;
+        preparer.check_layers("target", &target.texture)?;
+    }
+    Ok(())
+}
+
+fn ends(spec: &ImageSpec, source: ViewInfo, target: &GpuImage) -> Ends {
+    Ends {
+        source: source.format,
+        destination: target.view_format(),
+        precision: precision_of(source.format),
+        alpha: spec.alpha,
+        dither: if spec.dither {
+            Dither::of_target(target.view_format())
+        } else {
+            Dither::Off
+        },
+        has_storage: target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
+        in_place: spec.overwrites_source() && !spec.keeps_source(),
+        spaces: SAME_SPACES,
+    }
+}
+
+/// The work of a blur: the main world has reported a strength out of range.
+fn work(spec: &ImageSpec, cut: &Cut) -> Work {
+    let size = cut.texels.size();
+    let sigma = spec.blur.sigma_in_texels(1.0, size.y).ok();
+    let Some(sigma) = sigma.filter(|sigma| blurs(*sigma)) else {
+        return Work::Copy;
+    };
+    let placement = Affine2::from_translation(cut.inner().min.as_vec2());
+    let edge = if cut.padding > 0 {
+        EdgeMode::Transparent
+    } else {
+        spec.blur.edge
+    };
+    let field = SigmaField::new(Some(&spec.profile), size.as_vec2(), placement);
+    Work::Blur { sigma, edge, field }
+}
+
+/// The request that makes a mip level of a target out of the level above it. `blur`: the ends of the blur that writes the first one.
+fn level_of(target: &ViewInfo, level: u32, blur: Ends, texture: TextureId) -> BlurRequest {
+    let ends = Ends {
+        source: blur.destination,
+        // The target has straight alpha then.
+        alpha: match blur.alpha {
+            BlurAlpha::Unpremultiply => BlurAlpha::Straight,
+            alpha => alpha,
+        },
+        has_storage: false,
+        in_place: false,
+        ..blur
+    };
+    let [from, to] = [level - 1, level].map(|level| target.level_size(level));
+    BlurRequest::whole(ends, texture, Work::Mipmap, to, from)
+}
