@@ -55,6 +55,7 @@
 mod cells;
 mod clip;
 mod frames;
+mod layer;
 mod lens;
 mod place;
 mod rects;
@@ -65,23 +66,20 @@ mod shape;
 mod share;
 mod slot;
 mod steps;
-mod surface;
 mod tree;
 
 pub use clip::{Clip, ClipBox};
+pub use layer::{Layer, Shade, Shadow};
 pub use lens::Lens;
 pub use place::Placed;
-pub use rects::{FAR, as_texels, common, moved};
+pub use rects::{Canvas, FAR, as_texels, common, moved};
 pub use region::Region;
-pub use scene::{
-    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Line, Picture, Scene, Shade, Shadow, What,
-};
+pub use scene::{Backdrop, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Picture, Scene, What};
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};
 pub use share::{item_of, share};
 pub use slot::Slot;
 pub use steps::{Batch, Blurs, Draw, Label, PaintTexture, Schedule, Section, Step};
-pub use surface::{Canvas, Layer, Surface, SurfaceId, reach_of, reads_of};
-pub use tree::Owners;
+pub use tree::{Surface, SurfaceId, SurfaceTree};
 
 #[cfg(test)]
 mod tests;

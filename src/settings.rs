@@ -6,6 +6,7 @@ mod freeze;
 mod image;
 mod lens;
 mod profile;
+mod ranges;
 mod region;
 mod strength;
 #[cfg(feature = "ui")]
@@ -17,13 +18,14 @@ use bevy::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use backdrop::{BackdropBlur, BackdropGroup, BackdropSampling, HasBlur, Tint};
-pub use color_functions::{ColorMatrices, ColorStep, HasRange};
+pub use color_functions::{ColorMatrices, ColorStep};
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost, FreezeTaken};
 pub use image::{
     BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate, WantsPixels,
 };
 pub use lens::BackdropLens;
 pub use profile::{BlurProfile, BlurProfileTemplate};
+pub use ranges::Problem;
 pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
 #[cfg(feature = "ui")]

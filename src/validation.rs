@@ -4,7 +4,7 @@
 pub mod ui;
 
 use crate::errors::BlurError;
-use crate::settings::{BackdropBlur, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur};
+use crate::settings::{BackdropBlur, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur, Problem};
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
 use bevy::camera::{Camera, RenderTarget};
@@ -72,10 +72,7 @@ pub struct Around<'w, 's> {
     cameras: Query<'w, 's, (), With<Camera>>,
 }
 
-/// A field out of range, and what is wrong with it: an error, which is said again only after the field was in range.
-type Problem = (&'static str, String);
-
-/// A component, and which of its fields are out of range.
+/// A component, and what of it is out of range: errors, which are said again only after that was in range.
 type Range = (&'static str, fn(&SubjectItem, &Around) -> Vec<Problem>);
 
 /// What a setup has that does nothing, or more than intended: a warning, once for each entity.
@@ -84,8 +81,7 @@ type Setup = fn(&SubjectItem) -> Option<&'static str>;
 const RANGES: [Range; 2] = [
     ("GaussianBlur", |subject, _| {
         let blur = subject.blur.as_ref().filter(|_| subject.camera.is_some());
-        let error = blur.and_then(|blur| blur.check().err());
-        error.map(|error| ("blur", error.to_string())).into_iter().collect()
+        blur.and_then(|blur| blur.problem()).into_iter().collect()
     }),
     ("BlurProfile", |subject, around| {
         around.problems(subject.profile.as_deref().filter(|_| subject.is_blurred_camera()))

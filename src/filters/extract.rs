@@ -17,8 +17,7 @@ pub fn extract_filters(
             continue;
         };
         let mut filter = filter.clone();
-        let border = filter.border.as_mut().map(|border| &mut border.shape);
-        for shape in filter.outline.iter_mut().chain(border) {
+        for shape in filter.outline.iter_mut().chain(&mut filter.border) {
             shape.is_soft = is_soft;
         }
         inputs.camera(picture).filters.push(filter);

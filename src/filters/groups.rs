@@ -14,7 +14,7 @@
 //! Bevy computes its own clips again in every frame. What it takes for a change, others do, too, so a clip that is the same as in the
 //! frame before is written as one that has not changed.
 
-use super::strength::{FilterData, NodeFilter};
+use super::strength::FilterData;
 use crate::paint::ui_clip::{clip_of, clipped, everything, grown, is_same};
 use crate::schedule::{Clips, Filter};
 use crate::settings::BlurSwitch;
@@ -104,11 +104,11 @@ pub fn find_groups(mut nodes: NodeWalk) {
     nodes.written.next_frame();
     // A hidden group costs nothing.
     let filters = nodes.filters.iter().filter_map(|(entity, data)| {
-        let filter = NodeFilter::new(data, *nodes.switch);
-        let is_active = filter.filter.is_rounded || filter.changes();
-        (is_active && nodes.is_laid_out(entity, filter.node) && nodes.is_visible(entity)).then_some(entity)
+        let group = data.group(entity, *nodes.switch);
+        let is_active = data.filter.is_rounded || group.changes();
+        (is_active && nodes.is_laid_out(entity, data.node) && nodes.is_visible(entity)).then_some((entity, group))
     });
-    let filtered: EntityHashSet = filters.collect();
+    let filtered: EntityHashMap<Filter> = filters.collect();
     if filtered.is_empty() {
         return;
     }
@@ -117,7 +117,7 @@ pub fn find_groups(mut nodes: NodeWalk) {
         .iter()
         .flat_map(|entity| nodes.around(entity, &filtered));
     let unclipped: EntityHashSet = unclipped.collect();
-    for entity in &filtered {
+    for entity in filtered.keys() {
         if nodes.around(*entity, &filtered).next().is_none() {
             let clip = nodes.nodes.get(*entity).ok().and_then(|node| node.4).cloned();
             let inherited = Inherited {
@@ -164,13 +164,13 @@ impl NodeWalk<'_, '_> {
     }
 
     /// The filtered nodes around a node. Nodes with a `GlobalZIndex` leave their ancestors' groups.
-    fn around<'a>(&'a self, entity: Entity, filtered: &'a EntityHashSet) -> impl Iterator<Item = Entity> + 'a {
+    fn around<'a>(&'a self, entity: Entity, filtered: &'a EntityHashMap<Filter>) -> impl Iterator<Item = Entity> + 'a {
         let parent = |inner: &Entity| {
             let is_root = self.roots.contains(*inner);
             (!is_root).then(|| self.children.get_parent(*inner)).flatten()
         };
         let above = core::iter::successors(parent(&entity), parent);
-        above.filter(|entity| filtered.contains(entity))
+        above.filter(|entity| filtered.contains_key(entity))
     }
 
     /// Visits a node and its descendants, as Bevy does when it computes clips. Returns the end of their places in the stack.
@@ -178,7 +178,7 @@ impl NodeWalk<'_, '_> {
         &mut self,
         entity: Entity,
         inherited: Inherited,
-        filtered: &EntityHashSet,
+        filtered: &EntityHashMap<Filter>,
         unclipped: &EntityHashSet,
     ) -> u32 {
         let Ok((node, computed, stack_index, transform, clip)) = self.nodes.get_mut(entity) else {
@@ -198,8 +198,8 @@ impl NodeWalk<'_, '_> {
             inherited
         };
         let around = clip_of(inherited.all);
-        let filter = self.filters.get(entity).ok().filter(|_| filtered.contains(&entity));
-        let reach = filter.map(|(_, data)| NodeFilter::new(data, *self.switch).reach());
+        let group = filtered.get(&entity);
+        let reach = group.map(Filter::reach);
         let clips_result = reach.is_some_and(|reach| reach.cmpgt(Vec2::ZERO).any()) && !unclipped.contains(&entity);
         let grown = inherited.all.map(|clip| grown(clip, reach.unwrap_or_default()));
         let inside = if clips_result {
@@ -235,21 +235,20 @@ impl NodeWalk<'_, '_> {
                 end = end.max(self.visit(child, for_children, filtered, unclipped));
             }
         }
-        let filter = self.filters.get(entity).ok().filter(|_| reach.is_some());
-        if let Some((_, data)) = filter {
-            let (target, filter) = (*data.target, NodeFilter::new(data, *self.switch));
+        if let Some((group, (_, data))) = group.zip(self.filters.get(entity).ok()) {
             let unless_result = match unclipped.contains(&entity) {
                 true => Clips::MostNodes,
                 false => Clips::Nodes,
             };
-            if filter.changes() {
+            if group.changes() {
                 let clips = if clips_result { Clips::Result } else { unless_result };
-                let group = filter.group(entity, start..end, around, clips);
-                self.groups.0.push((target, group));
+                let group = group.clone().placed(start, start..end, around, clips);
+                self.groups.0.push((*data.target, group));
             }
-            if filter.filter.is_rounded && start + 1 < end {
-                let content = filter.content(entity, start, end, clip_of(inside.all), unless_result);
-                self.groups.0.push((target, content));
+            if data.filter.is_rounded && start + 1 < end {
+                let content = data.content(entity);
+                let content = content.placed(start, start + 1..end, clip_of(inside.all), unless_result);
+                self.groups.0.push((*data.target, content));
             }
         }
         end

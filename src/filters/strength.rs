@@ -1,17 +1,13 @@
 //! What a filter is on its node, in physical pixels.
 
 use crate::paint::ui_clip::inner_radii_of;
-use crate::plan::blurs;
-use crate::schedule::{Border, Clip, Clips, FAR, Filter, Line, Shade, Shadow, Shape, reach_of, reads_of, scale_of};
-use crate::settings::{
-    BackdropBlur, BlurProfile, BlurSwitch, ColorMatrices, DropShadow, GroupOutline, RADIUS_IN_SIGMAS, UiFilter,
-};
+use crate::schedule::{FAR, Filter, Shade, Shadow, Shape, scale_of};
+use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, DropShadow, RADIUS_IN_SIGMAS, UiFilter};
 use crate::sigma_field::SigmaField;
 use bevy::ecs::query::QueryData;
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::ui::{ComputedNode, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform};
-use core::ops::Range;
 
 /// The least slope of a fade, and one over the greatest.
 const LEAST_SLOPE: f32 = 1e-6;
@@ -22,99 +18,91 @@ const MOST_WIDTH: f32 = 16.0;
 /// A node with a filter.
 #[derive(QueryData)]
 pub struct FilterData {
-    filter: &'static UiFilter,
-    profile: Option<&'static BlurProfile>,
-    has_glass: Has<BackdropBlur>,
-    node: &'static ComputedNode,
-    transform: &'static UiGlobalTransform,
-    info: &'static ComputedUiRenderTargetInfo,
+    pub filter: &'static UiFilter,
+    pub profile: Option<&'static BlurProfile>,
+    pub has_glass: Has<BackdropBlur>,
+    pub node: &'static ComputedNode,
+    pub transform: &'static UiGlobalTransform,
+    pub info: &'static ComputedUiRenderTargetInfo,
     pub target: &'static ComputedUiTargetCamera,
 }
 
-/// A filter on a node.
-#[derive(Clone, Copy)]
-pub struct NodeFilter<'a> {
-    pub filter: &'a UiFilter,
-    pub profile: Option<&'a BlurProfile>,
-    pub node: &'a ComputedNode,
-    pub info: &'a ComputedUiRenderTargetInfo,
-    pub transform: &'a UiGlobalTransform,
-    pub switch: BlurSwitch,
-}
-
-impl<'a> NodeFilter<'a> {
-    pub fn new(data: FilterDataItem<'a, '_>, switch: BlurSwitch) -> Self {
-        Self {
-            filter: data.filter,
-            // A profile beside glass is the profile of the glass.
-            profile: data.profile.filter(|profile| !profile.is_uniform() && !data.has_glass),
-            node: data.node,
-            info: data.info,
-            transform: data.transform,
-            switch,
+impl FilterDataItem<'_, '_> {
+    /// The group of the node with its descendants, without its place in the stack. Values out of range mean nothing; `validation` reports
+    /// them.
+    pub fn group(&self, entity: Entity, switch: BlurSwitch) -> Filter {
+        let (filter, scale) = (self.filter, self.info.scale_factor());
+        let (size, transform, edge) = (self.node.size(), self.transform.affine(), filter.blur.edge);
+        let whole = Shape {
+            transform,
+            ..Shape::of_rect(Rect::from_center_size(Vec2::ZERO, size))
+        };
+        let sigma = filter.blur.sigma_in_texels(scale, self.info.physical_size().y).ok();
+        let sigma = sigma.filter(|_| switch.is_on()).unwrap_or(Vec2::ZERO) * self.stretch();
+        // A profile beside glass is the profile of the glass.
+        let profile = self.profile.filter(|profile| !profile.is_uniform() && !self.has_glass);
+        let shadows = filter
+            .shadows
+            .iter()
+            .filter(|shadow| shadow.is_seen() && switch.is_on());
+        let fade = self.fade();
+        Filter {
+            sigma: sigma.min(Vec2::splat(f32::MAX)),
+            edge,
+            border: (!edge.spreads()).then(|| Shape::of_rect(whole.bounds())),
+            field: SigmaField::new(profile, size, transform * Affine2::from_translation(-0.5 * size)),
+            outline: fade.map(|_| self.padding_box()),
+            fade,
+            colors: filter.matrices(),
+            line: self.line(),
+            shadows: shadows.map(|shadow| self.shadow(shadow)).collect(),
+            opacity: filter.opacity_in_range(),
+            ..Filter::neutral(entity)
         }
     }
 
-    /// The standard deviations of the group's blur. A radius out of range means no blur; `validation` reports it.
-    pub fn sigma(self) -> Vec2 {
-        if !self.switch.is_on() {
-            return Vec2::ZERO;
+    /// The descendants of the node, in its rounded padding box.
+    pub fn content(&self, entity: Entity) -> Filter {
+        Filter {
+            outline: Some(self.padding_box()),
+            ..Filter::neutral(entity)
         }
-        let (scale, height) = (self.info.scale_factor(), self.info.physical_size().y);
-        let sigma = self.filter.blur.sigma_in_texels(scale, height);
-        (sigma.unwrap_or(Vec2::ZERO) * self.stretch()).min(Vec2::splat(f32::MAX))
     }
 
     /// How the node's transform scales lengths.
-    fn stretch(self) -> Vec2 {
+    fn stretch(&self) -> Vec2 {
         let stretch = scale_of(self.transform.affine().matrix2);
         if stretch.is_finite() { stretch } else { Vec2::ONE }
     }
 
-    /// The visible shadows of the group.
-    pub fn shadows(self) -> impl Iterator<Item = Shadow> + use<'a> {
+    fn shadow(&self, shadow: &DropShadow) -> Shadow {
         let far = Vec2::splat(FAR as f32);
         let scale = self.info.scale_factor() * self.stretch();
-        let is_seen = move |shadow: &&DropShadow| shadow.is_seen() && self.switch.is_on();
-        self.filter.shadows.iter().filter(is_seen).map(move |shadow| {
-            let shade = Shade {
+        Shadow {
+            offset: (shadow.offset * scale).clamp(-far, far),
+            sigma: (shadow.radius / RADIUS_IN_SIGMAS * scale).min(Vec2::splat(f32::MAX)),
+            width: 0.0,
+            shade: Shade {
                 color: shadow.color.to_linear(),
                 is_glow: shadow.is_glow,
-            };
-            Shadow {
-                offset: (shadow.offset * scale).clamp(-far, far),
-                sigma: (shadow.radius / RADIUS_IN_SIGMAS * scale).min(Vec2::splat(f32::MAX)),
-                shade,
-                is_inset: shadow.is_inset,
-            }
-        })
+            },
+            is_inset: shadow.is_inset,
+        }
     }
 
     /// The visible line around the group. The root of the product of unequal scales keeps it as wide on all sides.
-    fn line(self) -> Option<Line> {
-        let GroupOutline { color, .. } = self.filter.outline;
+    fn line(&self) -> Option<Shadow> {
         let stretch = self.stretch();
         let scale = self.info.scale_factor() * (stretch.x * stretch.y).sqrt();
         let width = (self.filter.outline.seen_width() * scale).min(MOST_WIDTH);
-        (width > 0.0).then(|| Line {
+        (width > 0.0).then(|| Shadow {
             width,
-            shade: Shade {
-                color: color.to_linear(),
-                is_glow: false,
-            },
+            ..self.shadow(&DropShadow::new(Vec2::ZERO, 0.0, self.filter.outline.color))
         })
     }
 
-    /// How far the filter moves colours.
-    pub fn reach(self) -> Vec2 {
-        let reach = |shadow: Shadow| reach_of(shadow.sigma).as_vec2() + shadow.offset.abs().ceil();
-        let blur = reads_of(self.sigma(), self.filter.blur.edge).as_vec2();
-        let line = self.line().map_or(0.0, |line| line.width.ceil());
-        blur + line + self.shadows().map(reach).fold(Vec2::ZERO, Vec2::max)
-    }
-
     /// The node's padding box, in which it fades its group and clips its descendants.
-    fn padding_box(self) -> Shape {
+    fn padding_box(&self) -> Shape {
         let border = self.node.border();
         let center = 0.5 * (border.min_inset - border.max_inset);
         Shape {
@@ -127,7 +115,7 @@ impl<'a> NodeFilter<'a> {
 
     /// Which share of its opacity the group gains with every pixel of the padding box, inwards from the left, top, right and bottom: 0
     /// where it does not fade. `None` if it fades nowhere.
-    fn fade(self) -> Option<[f32; 4]> {
+    fn fade(&self) -> Option<[f32; 4]> {
         let (scale, target) = (self.info.scale_factor(), self.info.physical_size().as_vec2());
         let (sides, size) = (self.filter.fades(), self.padding_box().size);
         let slopes = [0, 1, 2, 3].map(|side| match sides[side].resolve(scale, size[side % 2], target) {
@@ -135,65 +123,5 @@ impl<'a> NodeFilter<'a> {
             _ => 0.0,
         });
         (slopes != [0.0; 4]).then_some(slopes)
-    }
-
-    /// Whether it changes the group, and not only clips what lies inside of the node.
-    pub fn changes(self) -> bool {
-        let filter = self.filter;
-        blurs(self.sigma())
-            || !filter.blur.edge.spreads()
-            || filter.opacity_in_range() < 1.0
-            || !filter.matrices().is_neutral()
-            || self.shadows().next().is_some()
-            || self.line().is_some()
-            || self.fade().is_some()
-    }
-
-    /// The group of a node with its descendants, which have these places in the stack.
-    pub fn group(self, entity: Entity, nodes: Range<u32>, clip: Option<Clip>, clips: Clips) -> Filter {
-        let (size, transform, edge) = (self.node.size(), self.transform.affine(), self.filter.blur.edge);
-        let whole = Shape {
-            transform,
-            ..Shape::of_rect(Rect::from_center_size(Vec2::ZERO, size))
-        };
-        Filter {
-            entity,
-            node: nodes.start,
-            nodes,
-            clip,
-            clips,
-            sigma: self.sigma(),
-            border: (!edge.spreads()).then(|| Border {
-                shape: Shape::of_rect(whole.bounds()),
-                edge,
-            }),
-            field: SigmaField::new(self.profile, size, transform * Affine2::from_translation(-0.5 * size)),
-            outline: self.fade().map(|_| self.padding_box()),
-            fade: self.fade(),
-            colors: self.filter.matrices(),
-            line: self.line(),
-            shadows: self.shadows().collect(),
-            opacity: self.filter.opacity_in_range(),
-        }
-    }
-
-    /// The descendants of a node at this place, which end before another one, in the rounded padding box of the node.
-    pub fn content(self, entity: Entity, node: u32, end: u32, clip: Option<Clip>, clips: Clips) -> Filter {
-        Filter {
-            entity,
-            node,
-            nodes: node + 1..end,
-            clip,
-            clips,
-            sigma: Vec2::ZERO,
-            border: None,
-            field: None,
-            outline: Some(self.padding_box()),
-            fade: None,
-            colors: ColorMatrices::NEUTRAL,
-            line: None,
-            shadows: Vec::new(),
-            opacity: 1.0,
-        }
     }
 }

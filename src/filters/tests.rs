@@ -1,6 +1,6 @@
 //! No finite setting makes a schedule, its plans or its uniforms fail, however large or small it is.
 
-use super::strength::NodeFilter;
+use super::strength::FilterDataItem;
 use crate::formats::dither::Dither;
 use crate::kernel::Precision;
 use crate::paint::uniform::{Colours, PaintedOn};
@@ -18,7 +18,7 @@ use crate::settings::{
 };
 use bevy::math::{Affine2, FloatOrd};
 use bevy::prelude::*;
-use bevy::ui::{ComputedNode, ComputedUiRenderTargetInfo, UiGlobalTransform};
+use bevy::ui::{ComputedNode, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform};
 use core::ops::Range;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -184,19 +184,23 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
         size: node.size,
         ..default()
     };
-    let on_node = NodeFilter {
+    let on_node = FilterDataItem {
         filter: &node.filter,
         profile: node.profile.as_ref(),
+        has_glass: false,
         node: &computed,
         info: &info,
         transform: &transform,
-        switch: BlurSwitch::On,
+        target: &ComputedUiTargetCamera::default(),
     };
     let clip = node.clip.map(Clip::from);
+    let (start, end) = (nodes.start, nodes.end);
     if node.filter.is_rounded {
-        return on_node.content(Entity::PLACEHOLDER, nodes.start, nodes.end, clip, Clips::Result);
+        let content = on_node.content(Entity::PLACEHOLDER);
+        return content.placed(start, start + 1..end, clip, Clips::Result);
     }
-    on_node.group(Entity::PLACEHOLDER, nodes, clip, Clips::Result)
+    let group = on_node.group(Entity::PLACEHOLDER, BlurSwitch::On);
+    group.placed(start, nodes, clip, Clips::Result)
 }
 
 fn backdrop_of(panel: &Panel, picture: &Picture, order: GlassOrder) -> Option<Backdrop> {
@@ -414,15 +418,16 @@ fn changes(filter: &UiFilter) -> bool {
         size: Vec2::new(50.0, 7.0),
         ..default()
     };
-    let on_node = NodeFilter {
+    let on_node = FilterDataItem {
         filter,
         profile: None,
+        has_glass: false,
         node: &node,
         info: &ComputedUiRenderTargetInfo::default(),
         transform: &UiGlobalTransform::default(),
-        switch: BlurSwitch::On,
+        target: &ComputedUiTargetCamera::default(),
     };
-    on_node.changes()
+    on_node.group(Entity::PLACEHOLDER, BlurSwitch::On).changes()
 }
 
 /// What changes nothing is no group, and so no pass.

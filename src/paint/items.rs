@@ -110,27 +110,15 @@ fn items(camera: &PaintedCamera) -> impl Iterator<Item = (FloatOrd, What)> {
 mod tests {
     use super::*;
     use crate::schedule::{Filter, Picture};
-    use crate::settings::ColorMatrices;
 
     /// Groups that begin or end at the same place share one mark.
     #[test]
     fn there_is_one_mark_at_a_place() {
         let count = |nodes: &[(u32, u32)]| {
             let filters = nodes.iter().map(|(start, end)| Filter {
-                entity: Entity::PLACEHOLDER,
                 node: *start,
                 nodes: *start..*end,
-                clip: None,
-                clips: default(),
-                sigma: Vec2::ZERO,
-                border: None,
-                field: None,
-                outline: None,
-                fade: None,
-                line: None,
-                colors: ColorMatrices::NEUTRAL,
-                shadows: Vec::new(),
-                opacity: 0.5,
+                ..Filter::neutral(Entity::PLACEHOLDER)
             });
             let mut camera = PaintedCamera::new(Picture {
                 camera: Entity::PLACEHOLDER,

@@ -5,7 +5,7 @@
 //! are kept here with their batches, by the surface on which they are painted.
 
 use super::inputs::{PaintInputs, PaintedCamera, SplitItem};
-use crate::schedule::{Owners, SurfaceId, What};
+use crate::schedule::{SurfaceId, What};
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::render_phase::{DrawFunctions, PhaseItemExtraIndex, TrackedRenderPass, ViewSortedRenderPhases};
@@ -21,10 +21,9 @@ pub fn split_phases(mut inputs: ResMut<PaintInputs>, mut phases: ResMut<ViewSort
         let hidden = SurfaceId(schedule.tree.surfaces.len());
         surfaces.resize_with(hidden.0 + 1, Vec::new);
         if let Some(phase) = camera.ui_view.and_then(|(_, view)| phases.get_mut(&view)) {
-            let mut owners = Owners::new(&camera.filters);
             for (index, item) in phase.items.values_mut().enumerate() {
                 let what = own.what(item);
-                let owner = owners.surface(item.sort_key, what, &schedule.tree);
+                let owner = schedule.tree.surface_of(&camera.filters, item.sort_key, what);
                 let owner = owner.filter(|_| schedule.paints(what));
                 let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.is_bevys(item.sort_key);
                 if what == What::Mark || is_bevys {

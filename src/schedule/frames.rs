@@ -5,9 +5,11 @@
 //!
 //! Inside a frame, nothing clips a picture: it ends where its items end. So a picture that must be cut gets a separate frame.
 
-use super::rects::{EVERYWHERE, common, grown, joined};
-use super::surface::{BORDER, Content, Surface};
+use super::rects::{common, grown, joined};
 use bevy::math::{IRect, IVec2, UVec2};
+
+/// The width of the transparent border around a picture on a page, unless it is as large as a texture can be.
+pub const BORDER: u32 = 1;
 
 /// The most pictures in a frame: each is compared with all the others.
 const MOST: usize = 32;
@@ -20,7 +22,7 @@ const MOST_TEXELS: i64 = 2;
 pub struct Frame {
     /// Their pixels, and those between them.
     pub rect: IRect,
-    /// The index of the first picture's surface.
+    /// The index of the first picture.
     pub first: usize,
     /// The width of the border around it.
     border: u32,
@@ -28,46 +30,38 @@ pub struct Frame {
     texels: i64,
 }
 
-/// Finds frames for the pictures of some surfaces of the same depth, by their indices. Returns the frames, and the frame of each
-/// picture. No side of a frame exceeds `limit`, unless a picture's does.
-pub fn frames(surfaces: &[Surface], of: &[usize], limit: u32) -> (Vec<Frame>, Vec<usize>) {
-    let mut frames: Vec<Frame> = Vec::new();
-    let mut found = Vec::with_capacity(of.len());
+/// Finds frames for pictures: for each its pixels, the width of the border around it on a page, and whether its items stay inside it, so
+/// that it can share a frame. Returns the frames, and the frame of each picture. No side of a frame exceeds `limit`, unless a picture's
+/// does.
+pub fn frames(pictures: impl Iterator<Item = (IRect, u32, bool)>, limit: u32) -> (Vec<Frame>, Vec<usize>) {
+    let (mut frames, mut found) = (Vec::<Frame>::new(), Vec::new());
     // The frame that can take more pictures, and the pictures in it.
     let mut open = None;
-    let mut pictures: Vec<IRect> = Vec::with_capacity(MOST);
-    for index in of {
-        let surface = &surfaces[*index];
-        let shares = can_share(surface);
-        let joined = |open: usize| Some((open, frames[open].with(surface.rect, &pictures, limit)?));
-        let shared = open.filter(|_| shares).and_then(joined);
-        if let Some((open, all)) = shared {
+    let mut shared: Vec<IRect> = Vec::with_capacity(MOST);
+    for (first, (rect, border, shares)) in pictures.enumerate() {
+        let joined = |open: usize| Some((open, frames[open].with(rect, &shared, limit)?));
+        let joined = open.filter(|_| shares).and_then(joined);
+        if let Some((open, all)) = joined {
             frames[open] = all;
             found.push(open);
         } else {
             if shares {
                 open = Some(frames.len());
-                pictures.clear();
+                shared.clear();
             }
             found.push(frames.len());
             frames.push(Frame {
-                rect: surface.rect,
-                first: *index,
-                border: surface.border,
-                texels: texels(surface.rect),
+                rect,
+                first,
+                border,
+                texels: texels(rect),
             });
         }
         if shares {
-            pictures.push(surface.rect);
+            shared.push(rect);
         }
     }
     (frames, found)
-}
-
-/// Whether a picture can share a frame: its items stay inside it. A picture with a turn is painted separately.
-fn can_share(surface: &Surface) -> bool {
-    let is_whole = surface.limits == EVERYWHERE && surface.painted == surface.bounds;
-    surface.content == Content::Items && !surface.has_turn && is_whole && surface.border == BORDER
 }
 
 impl Frame {

@@ -5,8 +5,7 @@ use super::region::Region;
 use super::rounds::{After, Index, Timeline};
 use super::scene::{Backdrop, Scene, What};
 use super::slot::{FIRST, LAST, Slot, node_of};
-use super::surface::SurfaceId;
-use super::tree::{Owners, SurfaceTree};
+use super::tree::{SurfaceId, SurfaceTree};
 use bevy::math::{FloatOrd, IVec2, UVec2};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::Entity;
@@ -50,7 +49,6 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
             *place = place_in(scene, tree, backdrop, SurfaceId::CAMERA, backdrop.clip, 1.0);
         }
     }
-    let mut owners = Owners::new(scene.filters);
     // What shares a backdrop on one surface has the cut of the first.
     let mut cuts: HashMap<(Entity, SurfaceId), FloatOrd> = HashMap::default();
     for item in scene.items {
@@ -59,10 +57,8 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
         };
         let (backdrop, node) = (&scene.backdrops[index], node_of(item.key));
         let (mut clip, mut opacity, mut hole) = (backdrop.clip, 1.0, None);
-        for filter in owners.around(node) {
-            let Some(of) = scene.filters.get(filter) else {
-                continue;
-            };
+        for filter in tree.around_node(scene.filters, node) {
+            let of = &scene.filters[filter];
             // The clip of its own node applies inside the node's group.
             if of.is_of(node) {
                 clip = of.clip;
@@ -74,7 +70,7 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
                 clip = both(clip, of.result_clip());
             }
         }
-        let Some(on) = owners.surface(item.key, item.what, tree) else {
+        let Some(on) = tree.surface_of(scene.filters, item.key, item.what) else {
             continue;
         };
         let own = Slot::Cut.key(node as u32);
@@ -163,7 +159,6 @@ impl NodeRounds {
     /// The events in the order in which they would happen one by one. The result of a group with a turn is painted when its last node
     /// is, but over what was painted before its first one: nothing else of the surface lies between.
     fn add_all(&mut self, scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>], cuts: &[(FloatOrd, usize)]) {
-        let mut owners = Owners::new(scene.filters);
         let mut open: Vec<(usize, SurfaceId, FloatOrd)> = Vec::new();
         let mut cuts = cuts.iter().peekable();
         let mut readers = vec![None; placed.len()];
@@ -187,9 +182,8 @@ impl NodeRounds {
                     self.readers.push((*backdrop, reader));
                 }
             }
-            let owner = owners
-                .surface(item.key, item.what, tree)
-                .filter(|_| paints(item.what, tree, placed));
+            let owner = tree.surface_of(scene.filters, item.key, item.what);
+            let owner = owner.filter(|_| paints(item.what, tree, placed));
             let is_due =
                 |on: &SurfaceId| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn && tree.surface(*on).is_seen();
             let is_own = item.what != What::Other;

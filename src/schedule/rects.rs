@@ -1,6 +1,6 @@
 //! Rectangles of pixels, in the viewport or beyond it. The position of an empty one means nothing.
 
-use bevy::math::{IRect, IVec2, Rect, URect, Vec2};
+use bevy::math::{IRect, IVec2, Rect, URect, UVec2, UVec4, Vec2};
 
 /// Far beyond all textures.
 pub const FAR: i32 = 1 << 24;
@@ -92,6 +92,54 @@ fn with_corners_moved(rect: IRect, first: IVec2, last: IVec2) -> IRect {
     }
     let (min, max) = (rect.min.saturating_add(first), rect.max.saturating_add(last));
     common(EVERYWHERE, IRect { min, max })
+}
+
+/// A part of a texture to paint on. Its pixels are pixels of a camera's viewport.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Canvas {
+    /// The first pixel.
+    pub origin: IVec2,
+    /// The number of pixels along x and y.
+    pub size: Vec2,
+    /// From a pixel to a texel.
+    pub to_texel: IVec2,
+}
+
+impl Canvas {
+    /// The viewport of a camera, which is a part of the camera's texture.
+    pub fn of_camera(viewport: URect) -> Self {
+        Self {
+            origin: IVec2::ZERO,
+            size: viewport.size().as_vec2(),
+            to_texel: viewport.min.as_ivec2(),
+        }
+    }
+
+    /// The part of a page, from this place on, that shows these texels of a camera's texture.
+    pub fn of_texels(texels: URect, viewport: URect, place: UVec2) -> Self {
+        let origin = texels.min.as_ivec2() - viewport.min.as_ivec2();
+        Self {
+            origin,
+            size: texels.size().as_vec2(),
+            to_texel: place.as_ivec2() - origin,
+        }
+    }
+
+    /// Its pixels.
+    pub fn pixels(self) -> IRect {
+        within(self.origin, self.size.as_ivec2())
+    }
+
+    /// Its texels: the position of the first, and the number along x and y.
+    pub fn texels(self) -> UVec4 {
+        let place = (self.origin + self.to_texel).as_uvec2();
+        UVec4::from((place, self.size.as_uvec2()))
+    }
+
+    /// From one of its texels to the same pixel's texel in the texture of a camera with this viewport.
+    pub fn to_screen(self, viewport: URect) -> IVec2 {
+        viewport.min.as_ivec2() - self.to_texel
+    }
 }
 
 #[cfg(test)]

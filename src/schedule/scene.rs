@@ -1,6 +1,7 @@
 //! What a camera's user interface consists of in a frame: the input of a schedule.
 
 use super::clip::Clip;
+use super::layer::{Shadow, reads_of};
 use super::lens::Lens;
 use super::shape::Shape;
 use super::slot::Slot;
@@ -255,8 +256,11 @@ pub struct Filter {
     pub clips: Clips,
     /// The standard deviations of the blur along x and y, in pixels.
     pub sigma: Vec2,
-    /// Where the group ends. `None` if everything around it is transparent.
-    pub border: Option<Border>,
+    /// What the blur sees beyond the group.
+    pub edge: EdgeMode,
+    /// The box, upright and without round corners, beyond which nothing of the group is shown, or seen by its blur. `None` if everything
+    /// around the group is transparent.
+    pub border: Option<Shape>,
     /// The share of sigma that each place gets, `None` if every place gets all of it.
     pub field: Option<SigmaField>,
     /// The rounded box to which the group is clipped, or in which it fades.
@@ -267,20 +271,11 @@ pub struct Filter {
     /// The colour functions of the group.
     pub colors: ColorMatrices,
     /// The line around the group.
-    pub line: Option<Line>,
+    pub line: Option<Shadow>,
     /// The first one lies on top.
     pub shadows: Vec<Shadow>,
     /// Between 0 and 1.
     pub opacity: f32,
-}
-
-/// The box beyond which nothing of a group is shown, or seen by its blur.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Border {
-    /// The box: upright, and without round corners.
-    pub shape: Shape,
-    /// What the blur sees beyond it.
-    pub edge: EdgeMode,
 }
 
 /// What the clip of a group's ancestors clips.
@@ -296,6 +291,52 @@ pub enum Clips {
 }
 
 impl Filter {
+    /// A group that changes nothing, without a place in the stack.
+    pub fn neutral(entity: Entity) -> Self {
+        Self {
+            entity,
+            node: 0,
+            nodes: 0..0,
+            clip: None,
+            clips: Clips::default(),
+            sigma: Vec2::ZERO,
+            edge: EdgeMode::Transparent,
+            border: None,
+            field: None,
+            outline: None,
+            fade: None,
+            colors: ColorMatrices::NEUTRAL,
+            line: None,
+            shadows: Vec::new(),
+            opacity: 1.0,
+        }
+    }
+
+    /// The same group at this node, with these nodes, and clipped.
+    pub fn placed(self, node: u32, nodes: Range<u32>, clip: Option<Clip>, clips: Clips) -> Self {
+        Self {
+            node,
+            nodes,
+            clip,
+            clips,
+            ..self
+        }
+    }
+
+    /// Whether it changes anything, and not only clips.
+    pub fn changes(&self) -> bool {
+        let casts = self.line.is_some() || !self.shadows.is_empty();
+        let colors = self.opacity < 1.0 || !self.colors.is_neutral();
+        blurs(self.sigma) || self.border.is_some() || casts || colors || self.fade.is_some()
+    }
+
+    /// How far it moves colours.
+    pub fn reach(&self) -> Vec2 {
+        let line = self.line.map_or(Vec2::ZERO, |line| line.reach());
+        let shadows = self.shadows.iter().map(Shadow::reach).fold(Vec2::ZERO, Vec2::max);
+        reads_of(self.sigma, self.edge).as_vec2() + line + shadows
+    }
+
     /// Whether this is the group's own node, whose glass lies below the group.
     pub fn is_of(&self, node: i64) -> bool {
         i64::from(self.node) == node && self.nodes.start == self.node
@@ -320,35 +361,4 @@ impl Filter {
     pub fn missing_clip(&self) -> Option<Clip> {
         self.clip.filter(|_| self.clips == Clips::Result)
     }
-}
-
-/// A line around a group, in the shape of its alpha.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
-    /// Its width, in pixels of the viewport.
-    pub width: f32,
-    /// Its colour.
-    pub shade: Shade,
-}
-
-/// The colour of a shadow, of a glow or of a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shade {
-    /// Light, and how opaque it is.
-    pub color: LinearRgba,
-    /// Whether it is added to what lies below.
-    pub is_glow: bool,
-}
-
-/// A shadow, in pixels of the viewport.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shadow {
-    /// The offset from the group.
-    pub offset: Vec2,
-    /// The standard deviations of its blur along x and y.
-    pub sigma: Vec2,
-    /// Its colour where the group is opaque.
-    pub shade: Shade,
-    /// Whether it falls into the group, from around it.
-    pub is_inset: bool,
 }

@@ -52,7 +52,7 @@ mod tests {
     use super::super::region::Region;
     use super::super::scene::{Glass, Picture};
     use super::super::shape::Shape;
-    use super::super::surface::SurfaceId;
+    use super::super::tree::SurfaceId;
     use super::*;
     use crate::settings::{BackdropBlur, BackdropSampling};
     use bevy::math::{FloatOrd, Rect, UVec2};

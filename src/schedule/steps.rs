@@ -11,8 +11,7 @@ use super::rects::{as_texels, common, moved, pixels};
 use super::rounds::{After, Timeline};
 use super::scene::{GlassOrder, Scene, What};
 use super::slot::{FIRST, LAST, Slot, node_of};
-use super::surface::{Content, SurfaceId};
-use super::tree::SurfaceTree;
+use super::tree::{SurfaceId, SurfaceTree};
 use crate::plan::pack;
 use crate::plan::pack::PageSet;
 use bevy::math::{FloatOrd, URect, UVec2};
@@ -272,12 +271,12 @@ impl Planner<'_> {
     /// What is painted on a surface, all of it.
     fn content_of(&self, on: SurfaceId) -> Draw {
         match self.schedule.tree.surface(on).content {
-            Content::Items => Draw::Items {
+            None => Draw::Items {
                 on,
                 keys: FIRST..LAST,
                 scissor: None,
             },
-            Content::Layers(of) => Draw::Layers(of),
+            Some(of) => Draw::Layers(of),
         }
     }
 
@@ -352,7 +351,7 @@ impl Planner<'_> {
         let mut draws = Vec::new();
         for id in &surfaces {
             match tree.surface(*id).content {
-                Content::Items => {
+                None => {
                     let runs = runs.iter().filter(|(on, _)| on == id);
                     draws.extend(runs.map(|(on, keys)| Draw::Items {
                         on: *on,
@@ -360,8 +359,8 @@ impl Planner<'_> {
                         scissor: None,
                     }));
                 }
-                Content::Layers(of) if is_complete(id) => draws.push(Draw::Layers(of)),
-                Content::Layers(_) => {}
+                Some(of) if is_complete(id) => draws.push(Draw::Layers(of)),
+                Some(_) => {}
             }
         }
         let complete: Vec<SurfaceId> = surfaces.iter().copied().filter(is_complete).collect();

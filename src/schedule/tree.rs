@@ -16,27 +16,231 @@
 //! beyond them. But a blur that varies reads every texel that it paints, so the page holds all of these.
 
 use super::clip::Clip;
-use super::frames::{Frame, frames};
-use super::rects::{EVERYWHERE, NOWHERE, common, joined, pixels, touched, whole};
+use super::frames::{BORDER, Frame, frames};
+use super::layer::{Layer, MARGIN};
+use super::rects::{
+    Canvas, EVERYWHERE, NOWHERE, as_texels, common, grown, joined, moved, pixels, touched, whole, within,
+};
 use super::region::Region;
-use super::scene::{Filter, Scene, What};
+use super::scene::{Backdrop, Filter, Scene, What};
+use super::shape::Shape;
 use super::slot::node_of;
-use super::surface::{Content, Layer, Surface, SurfaceId};
-use crate::plan::{blurs, pack};
-use crate::settings::EdgeMode;
-use bevy::math::{FloatOrd, IRect, UVec2, Vec2};
+use crate::plan::batch::BatchedBlur;
+use crate::plan::{MAX_OCTAVES, blurs, pack};
+use bevy::math::{FloatOrd, IRect, IVec2, UVec2, Vec2};
 use core::iter::once;
 use core::ops::Range;
 
-/// How a filtered group is painted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// On surfaces of its own.
-    Filtered,
-    /// On the surface around it.
-    Flat,
-    /// Not at all.
-    Hidden,
+/// The index of a surface among those of a camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SurfaceId(pub usize);
+
+impl SurfaceId {
+    /// The camera's picture.
+    pub const CAMERA: Self = Self(0);
+}
+
+/// Something to paint on. All rectangles are in pixels of the viewport, and may lie beyond it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    /// The index of the filter. Of the camera's picture it means nothing.
+    pub filter: usize,
+    /// The surface whose layers are painted on it. `None` if items are.
+    pub content: Option<SurfaceId>,
+    /// What its group shows of it, from the lowest layer to the topmost: these among all layers of a tree. The camera's picture has
+    /// none.
+    pub layers: Range<usize>,
+    /// The box in which its only layer is shown, with smooth edges. Of pixels that a border divides, the layer shows the next ones that
+    /// lie inside as a whole: what is painted there covers them in part.
+    pub outline: Option<Shape>,
+    /// How the layer fades towards the sides of that box, in place of ending there: see [`Filter::fade`](super::scene::Filter::fade).
+    pub fade: Option<[f32; 4]>,
+    /// The only pixels of it that are read.
+    pub limits: IRect,
+    /// Whether the layers get the filter's colour functions.
+    pub is_colored: bool,
+    /// The opacity of the layers: 1 if there are several.
+    pub opacity: f32,
+    /// The surface on which the layers are painted.
+    pub parent: SurfaceId,
+    /// 0 for the camera's picture, otherwise the depth of the parent plus 1.
+    pub depth: u32,
+    /// Whether it is painted when its turn comes, because its group contains glass. All others are painted before the user
+    /// interface.
+    pub has_turn: bool,
+    /// The pixels in which something may be painted.
+    pub bounds: IRect,
+    /// The part of `bounds` that can affect the visible result. The picture is transparent around it.
+    pub painted: IRect,
+    /// The pixels that are stored. Empty if the surface is invisible.
+    pub rect: IRect,
+    /// The width of the transparent border around them on the page: [`BORDER`], or 0.
+    pub border: u32,
+    /// The index of its page among the pages of its depth.
+    pub page: usize,
+    /// The texel of the page where it begins.
+    pub place: UVec2,
+    /// The pixels that are painted with the same view.
+    pub frame: IRect,
+    /// The index of this view among those of the camera's frames.
+    pub view: usize,
+}
+
+impl Surface {
+    /// A surface for the items of a filter, without a place yet.
+    pub fn new(filter: usize, layers: Range<usize>) -> Self {
+        Self {
+            filter,
+            content: None,
+            layers,
+            outline: None,
+            fade: None,
+            limits: EVERYWHERE,
+            is_colored: false,
+            opacity: 1.0,
+            parent: SurfaceId::CAMERA,
+            depth: 1,
+            has_turn: false,
+            bounds: NOWHERE,
+            painted: NOWHERE,
+            rect: NOWHERE,
+            border: BORDER,
+            page: 0,
+            place: UVec2::ZERO,
+            frame: NOWHERE,
+            view: 0,
+        }
+    }
+
+    /// Whether any of it is visible.
+    pub fn is_seen(&self) -> bool {
+        !self.rect.is_empty()
+    }
+
+    /// Whether its picture can share a frame: its items stay inside it. A picture with a turn is painted separately.
+    fn can_share(&self) -> bool {
+        let is_whole = self.limits == EVERYWHERE && self.painted == self.bounds;
+        self.content.is_none() && !self.has_turn && is_whole && self.border == BORDER
+    }
+
+    /// Where to paint on it: its whole frame.
+    pub fn canvas(&self) -> Canvas {
+        Canvas {
+            origin: self.frame.min,
+            size: self.frame.size().as_vec2(),
+            to_texel: self.to_page(),
+        }
+    }
+
+    /// From a pixel of the viewport to a texel of the page.
+    pub fn to_page(&self) -> IVec2 {
+        self.place.as_ivec2() - self.rect.min
+    }
+
+    /// From a pixel of the viewport to a texel of the blurred picture of a layer. This offset makes all coordinates positive. It is a
+    /// multiple of the coarsest scale, so the grids of all levels are locked to the viewport, wherever the group is. Each layer has its
+    /// own, because another one may be as far away as coordinates reach.
+    pub fn to_blurred(&self, layer: &Layer) -> IVec2 {
+        let coarsest = IVec2::splat(1 << MAX_OCTAVES);
+        -(self.blurred(layer).min - MARGIN).div_euclid(coarsest) * coarsest
+    }
+
+    /// The pixels of its picture that a layer reads or shows.
+    fn blurred(&self, layer: &Layer) -> IRect {
+        joined(self.painted, moved(layer.shown, -layer.offset))
+    }
+
+    /// The blur of a layer that does not vary, as a part of a batch.
+    pub fn item_of(&self, layer: &Layer) -> BatchedBlur {
+        let to_blurred = self.to_blurred(layer);
+        // Moved pixels may lie beyond `EVERYWHERE`, so nothing is cut off here.
+        let texels = |pixels: IRect| as_texels(within(pixels.min + to_blurred, pixels.size()));
+        let spreads = layer.edge.spreads();
+        let shown = moved(layer.shown, -layer.offset);
+        let (bounds, region) = if spreads {
+            let (all, margin) = (self.blurred(layer), layer.margin());
+            let bounds = IRect {
+                min: all.min - margin,
+                max: all.max + margin,
+            };
+            (bounds, shown)
+        } else {
+            (self.painted, common(grown(shown, IVec2::ONE), self.painted))
+        };
+        BatchedBlur {
+            sigma: layer.sigma,
+            shift: layer.fraction,
+            edge: layer.edge,
+            bounds: texels(bounds),
+            region: texels(region),
+            to_source: self.to_page() - to_blurred,
+            patch: spreads.then(|| texels(self.painted)),
+            border: self.border,
+        }
+    }
+
+    /// A layer as it is painted if its blur is missing: the picture itself, sharp. Shadows are left out.
+    pub fn unblurred(&self, layer: &Layer) -> Option<Layer> {
+        let mut sharp = Layer {
+            sigma: Vec2::ZERO,
+            varies: false,
+            ..*layer
+        };
+        sharp.shown = common(layer.shown, moved(self.around(&sharp, self.rect), layer.offset));
+        layer.shadow.is_none().then_some(sharp)
+    }
+
+    /// Where a layer shows something of a picture with these pixels, before it is moved.
+    fn around(&self, layer: &Layer, picture: IRect) -> IRect {
+        match self.outline {
+            Some(outline) if !layer.edge.spreads() => common(grown(picture, IVec2::ONE), touched(outline.bounds())),
+            _ => layer.around(picture),
+        }
+    }
+
+    /// Finds the pixels that must be stored and that the layers must paint, if only these of the result are visible.
+    fn look_at(&mut self, layers: &mut [Layer], visible: IRect, limit: i32) {
+        // On both sides of a shadow: glass in the group sees as far beyond a clip on one side as on the other.
+        let needed = layers.iter().fold(NOWHERE, |all, layer| {
+            let [back, on] = [-layer.offset, layer.offset].map(|by| layer.reads(moved(visible, by)));
+            joined(all, joined(back, on))
+        });
+        self.painted = common(self.bounds, needed);
+        self.rect = self.painted;
+        self.show(layers, visible, false);
+        for layer in layers.iter().filter(|layer| layer.varies && layer.edge.spreads()) {
+            self.rect = joined(self.rect, layer.shown);
+        }
+        if layers.iter().all(|layer| layer.shown.is_empty()) {
+            (self.rect, self.painted) = (NOWHERE, NOWHERE);
+        }
+        let side = self.rect.size().max_element();
+        if side > limit {
+            // A picture that is too large for a texture: the visible pixels, and as many around them as fit.
+            let spare = (limit - visible.size().max_element()).max(0) / 2;
+            let kept = grown(visible, IVec2::splat(spare));
+            let kept = common(kept, within(kept.min, IVec2::splat(limit)));
+            self.rect = common(self.rect, kept);
+            self.painted = common(self.painted, kept);
+            self.show(layers, visible, true);
+        }
+        self.border = if side + 2 * BORDER as i32 > limit { 0 } else { BORDER };
+    }
+
+    /// Finds the pixels that the layers must paint.
+    fn show(&self, layers: &mut [Layer], visible: IRect, is_cut: bool) {
+        for index in 0..layers.len() {
+            let (first, layer) = (layers[0], &mut layers[index]);
+            let shows = match layer {
+                // A blur that varies shows no more of a picture that is cut than is stored.
+                _ if is_cut && layer.varies => self.rect,
+                // An inset shadow lies on the picture, which is the first layer.
+                _ if layer.is_inset => moved(self.around(&first, self.painted), -layer.offset),
+                _ => self.around(layer, self.painted),
+            };
+            layer.shown = moved(common(shows, moved(visible, -layer.offset)), layer.offset);
+        }
+    }
 }
 
 /// The group of a filter.
@@ -46,7 +250,8 @@ struct Group {
     surfaces: Range<usize>,
     /// The innermost filter around it.
     around: Option<usize>,
-    role: Role,
+    /// Whether it is painted on the surface around it. A group that is neither flat nor filtered is hidden.
+    is_flat: bool,
 }
 
 /// The surfaces of a camera.
@@ -66,11 +271,12 @@ pub struct SurfaceTree {
 impl SurfaceTree {
     /// The surfaces of a scene, with the pixels that they store, but without places on pages.
     pub fn new(scene: &Scene) -> Self {
+        let seen = scene.picture.seen_pixels();
         let camera = Surface {
             depth: 0,
-            bounds: scene.picture.seen_pixels(),
-            painted: scene.picture.seen_pixels(),
-            rect: scene.picture.seen_pixels(),
+            bounds: seen,
+            painted: seen,
+            rect: seen,
             ..Surface::new(0, 0..0)
         };
         let most = scene.filters.len() + 1;
@@ -81,11 +287,8 @@ impl SurfaceTree {
             ..Self::default()
         };
         tree.surfaces.push(camera);
-        let takes = scene.backdrops.iter().filter(|backdrop| backdrop.takes());
-        let mut takes: Vec<u32> = takes.filter_map(|backdrop| backdrop.node()).collect();
-        takes.sort_unstable();
         for filter in scene.filters {
-            tree.add(scene, filter, &takes);
+            tree.add(scene, filter);
         }
         tree.find_bounds(scene);
         tree.look(scene);
@@ -131,7 +334,36 @@ impl SurfaceTree {
 
     /// Whether a group is painted on the surface around it.
     pub fn is_flat(&self, filter: usize) -> bool {
-        self.groups[filter].role == Role::Flat
+        self.groups[filter].is_flat
+    }
+
+    fn is_hidden(&self, filter: usize) -> bool {
+        !self.is_flat(filter) && self.surfaces_of(filter).is_empty()
+    }
+
+    /// The filters whose groups contain a node, from the innermost to the outermost.
+    pub fn around_node<'a>(&'a self, filters: &'a [Filter], node: i64) -> impl Iterator<Item = usize> + 'a {
+        // A group that has begun and not ended is the last one that has begun, or around it.
+        let begun = filters.partition_point(|filter| i64::from(filter.nodes.start) <= node);
+        let last = begun.checked_sub(1).into_iter();
+        let begun = last.flat_map(|last| self.around(last));
+        begun.filter(move |filter| node < i64::from(filters[*filter].nodes.end))
+    }
+
+    /// The surface on which an item is painted, `None` if the item is hidden.
+    ///
+    /// An item belongs to the node that its sort key names. It is painted on the first surface of the innermost group that contains the
+    /// node. But the glass of the group's own node, and the group's result, are painted on the surface around the group.
+    pub fn surface_of(&self, filters: &[Filter], key: FloatOrd, what: What) -> Option<SurfaceId> {
+        let node = node_of(key);
+        let is_inside = |filter: &usize| match what {
+            What::Glass(_) => !filters[*filter].is_of(node),
+            What::Result(result) => result != *filter,
+            What::Other | What::Mark | What::Hole(_) => true,
+        };
+        let around = self.around_node(filters, node).filter(is_inside);
+        let owner = around.into_iter().find(|filter| !self.is_flat(*filter));
+        owner.map_or(Some(SurfaceId::CAMERA), |filter| self.items_of(filter))
     }
 
     /// A surface with items, and those on which the groups around it are painted, without the camera's.
@@ -148,23 +380,17 @@ impl SurfaceTree {
         seen.map(|(index, _)| SurfaceId(index))
     }
 
-    fn add(&mut self, scene: &Scene, filter: &Filter, takes: &[u32]) {
+    fn add(&mut self, scene: &Scene, filter: &Filter) {
         let index = self.groups.len();
-        let mut around = index.checked_sub(1);
-        while let Some(outer) = around.filter(|outer| scene.filters[*outer].nodes.end <= filter.nodes.start) {
-            around = self.groups[outer].around;
-        }
+        let start = i64::from(filter.nodes.start);
+        let around = self.around_node(&scene.filters[..index], start).next();
         // Frozen glass takes its picture in the frame in which it is added, even if nothing of its group is visible yet.
-        let takes_inside =
-            takes.partition_point(|node| *node <= filter.node) < takes.partition_point(|node| *node < filter.nodes.end);
-        let role = match around.map(|outer| self.groups[outer].role) {
-            Some(Role::Hidden) => Role::Hidden,
-            _ if filter.opacity <= 0.0 && (scene.is_flat || !takes_inside) => Role::Hidden,
-            _ if scene.is_flat => Role::Flat,
-            _ => Role::Filtered,
-        };
+        let is_inside = |node: u32| filter.node < node && node < filter.nodes.end;
+        let takes = |backdrop: &Backdrop| backdrop.takes() && backdrop.node().is_some_and(is_inside);
+        let is_hidden = around.is_some_and(|outer| self.is_hidden(outer))
+            || filter.opacity <= 0.0 && (scene.is_flat || !scene.backdrops.iter().any(takes));
         let first = self.surfaces.len();
-        if role == Role::Filtered {
+        if !is_hidden && !scene.is_flat {
             self.add_surfaces(index, filter);
         }
         let surfaces = first..self.surfaces.len();
@@ -174,24 +400,26 @@ impl SurfaceTree {
         let depth = self.surface(outside).depth + 1;
         for (place, above) in surfaces.clone().zip((0..surfaces.len()).rev()) {
             let surface = &mut self.surfaces[place];
-            if place > first {
-                surface.content = Content::Layers(SurfaceId(place - 1));
-            }
+            surface.content = (place > first).then(|| SurfaceId(place - 1));
             surface.parent = if above == 0 { outside } else { SurfaceId(place + 1) };
             surface.depth = depth + above as u32;
         }
-        self.groups.push(Group { surfaces, around, role });
+        let is_flat = scene.is_flat && !is_hidden;
+        self.groups.push(Group {
+            surfaces,
+            around,
+            is_flat,
+        });
     }
 
     /// Finds where something is painted.
     fn find_bounds(&mut self, scene: &Scene) {
-        let mut owners = Owners::new(scene.filters);
         for item in scene.items {
-            let on = match item.what {
-                What::Mark | What::Hole(_) | What::Result(_) => None,
-                What::Glass(_) | What::Other => owners.surface(item.key, item.what, self),
-            };
-            let Some(owner) = on.filter(|on| *on != SurfaceId::CAMERA) else {
+            if !matches!(item.what, What::Glass(_) | What::Other) {
+                continue;
+            }
+            let on = self.surface_of(scene.filters, item.key, item.what);
+            let Some(SurfaceId(on)) = on.filter(|on| *on != SurfaceId::CAMERA) else {
                 continue;
             };
             let bounds = match item.what {
@@ -202,17 +430,27 @@ impl SurfaceTree {
                 }
                 _ => item.bounds.map_or(EVERYWHERE, touched),
             };
-            self.surfaces[owner.0].add(bounds);
+            self.add_bounds(on, bounds);
         }
         for (index, filter) in scene.filters.iter().enumerate().rev() {
             for surface in self.surfaces_of(index) {
-                let outer = common(self.surfaces[surface].outer(&self.layers), self.clip(filter, surface));
-                let parent = self.surfaces[surface].parent;
-                if parent != SurfaceId::CAMERA {
-                    self.surfaces[parent.0].add(outer);
+                let shown = &self.surfaces[surface];
+                let layers = self.layers[shown.layers.clone()].iter().filter(|layer| !layer.is_inset);
+                let outer = layers.fold(NOWHERE, |all, layer| {
+                    joined(all, moved(shown.around(layer, shown.bounds), layer.offset))
+                });
+                let (SurfaceId(parent), outer) = (shown.parent, common(outer, self.clip(filter, surface)));
+                if shown.parent != SurfaceId::CAMERA {
+                    self.add_bounds(parent, outer);
                 }
             }
         }
+    }
+
+    /// Notes that something is painted on a surface.
+    fn add_bounds(&mut self, surface: usize, bounds: IRect) {
+        let surface = &mut self.surfaces[surface];
+        surface.bounds = joined(surface.bounds, common(bounds, surface.limits));
     }
 
     /// Finds what is visible of all surfaces.
@@ -221,7 +459,9 @@ impl SurfaceTree {
             for surface in self.surfaces_of(index).rev() {
                 let around = self.surface(self.surfaces[surface].parent).painted;
                 let visible = common(around, self.clip(filter, surface));
-                self.surfaces[surface].look_at(&mut self.layers, visible, scene.limit as i32);
+                let surface = &mut self.surfaces[surface];
+                let layers = &mut self.layers[surface.layers.clone()];
+                surface.look_at(layers, visible, scene.limit as i32);
             }
         }
     }
@@ -249,29 +489,41 @@ impl SurfaceTree {
             let surfaces = self.surfaces.iter().enumerate();
             let of_depth = surfaces.filter(|(_, surface)| surface.depth == depth && surface.is_seen());
             let of_depth: Vec<usize> = of_depth.map(|(index, _)| index).collect();
-            let (frames, of_surface) = frames(&self.surfaces, &of_depth, limit);
+            let pictures = of_depth.iter().map(|index| &self.surfaces[*index]);
+            let pictures = pictures.map(|surface| (surface.rect, surface.border, surface.can_share()));
+            let (frames, of_surface) = frames(pictures, limit);
             let sizes: Vec<UVec2> = frames.iter().map(Frame::size).collect();
             let packed = pack::pages(&sizes, limit);
             let first_view = self.frames.len();
-            for (index, frame) in of_depth.into_iter().zip(of_surface) {
+            for (index, frame) in of_depth.iter().zip(of_surface) {
                 let (page, place) = packed.places[frame];
                 let Frame { rect, .. } = frames[frame];
-                let surface = &mut self.surfaces[index];
+                let surface = &mut self.surfaces[*index];
                 (surface.page, surface.frame, surface.view) = (page, rect, first_view + frame);
                 surface.place = place + surface.border + (surface.rect.min - rect.min).as_uvec2();
             }
-            self.frames.extend(frames.iter().map(|frame| SurfaceId(frame.first)));
+            self.frames
+                .extend(frames.iter().map(|frame| SurfaceId(of_depth[frame.first])));
             self.pages.push(packed.textures);
         }
     }
-}
 
-impl SurfaceTree {
-    /// Adds the surfaces of a filter, from the innermost to the outermost.
+    /// Adds the surfaces of a filter, from the innermost to the outermost. Each shows some layers of the one before, from the lowest to
+    /// the topmost. In the table, the picture is the group with all that is done to it above:
+    ///
+    /// | layers | when |
+    /// |---|---|
+    /// | the picture, faded | it fades, and has a blur, a border, shadows or a line |
+    /// | the picture, blurred | its blur varies or ends at a border, and it casts; or it is blurred and has a line, but no insets |
+    /// | the picture, insets | it has insets |
+    /// | the picture | it has insets, and none of what follows: they must not lie on what is below the picture |
+    /// | the line, the picture | it has a line |
+    /// | shadows, the picture | it has shadows |
+    /// | the picture, with the opacity | it has an opacity, or nothing but colours |
     fn add_surfaces(&mut self, index: usize, filter: &Filter) {
         let picture = Layer {
             varies: filter.field.is_some() && blurs(filter.sigma),
-            edge: filter.border.map_or(EdgeMode::Transparent, |border| border.edge),
+            edge: filter.edge,
             ..Layer::new(filter.sigma)
         };
         let of_kind = |is_inset: bool| {
@@ -279,11 +531,9 @@ impl SurfaceTree {
             shadows.filter(move |shadow| shadow.is_inset == is_inset)
         };
         let [has_insets, has_shadows] = [true, false].map(|is_inset| of_kind(is_inset).next().is_some());
-        let faded = self.surfaces.len();
-        let border = filter.border.map(|border| border.shape);
         let casts = filter.line.is_some() || !filter.shadows.is_empty();
-        if filter.fade.is_some() && (picture.blurs() || border.is_some() || casts) {
-            // Everything else is done to the faded group.
+        let faded = self.surfaces.len();
+        if filter.fade.is_some() && (picture.blurs() || filter.border.is_some() || casts) {
             self.show(index, [Layer::new(Vec2::ZERO)]);
         }
         let first = self.surfaces.len();
@@ -296,13 +546,12 @@ impl SurfaceTree {
         }
         if has_insets {
             last = self.show(index, once(last).chain(of_kind(true).map(|shadow| last.cast(shadow))));
-            // They must not lie on anything below the picture.
             if !has_shadows && filter.line.is_none() && filter.opacity >= 1.0 {
                 last = self.show(index, [last]);
             }
         }
         if let Some(line) = &filter.line {
-            last = self.show(index, [last.surrounded(line), last]);
+            last = self.show(index, [last.cast(line), last]);
         }
         if has_shadows {
             last = self.show(index, of_kind(false).map(|shadow| last.cast(shadow)).chain([last]));
@@ -314,11 +563,11 @@ impl SurfaceTree {
             last.opacity = filter.opacity;
         }
         self.surfaces[first].is_colored = true;
-        self.surfaces[first].outline = border;
+        self.surfaces[first].outline = filter.border;
         if filter.outline.is_some() {
             (self.surfaces[faded].outline, self.surfaces[faded].fade) = (filter.outline, filter.fade);
         }
-        if let Some(border) = border {
+        if let Some(border) = filter.border {
             // Also where nothing is painted, the picture ends at its border.
             for surface in &mut self.surfaces[faded..=first] {
                 surface.limits = whole(border.bounds());
@@ -336,68 +585,5 @@ impl SurfaceTree {
         let surface = Surface::new(index, first..self.layers.len());
         self.surfaces.push(surface);
         Layer::new(Vec2::ZERO)
-    }
-}
-
-/// Walks over items, and finds the surface on which each is painted.
-///
-/// An item belongs to the node that its sort key names. It is painted on the first surface of the innermost group that contains the
-/// node. But the glass of the group's own node, and the group's result, are painted on the surface around the group.
-pub struct Owners<'a> {
-    filters: &'a [Filter],
-    next: usize,
-    open: Vec<usize>,
-}
-
-impl<'a> Owners<'a> {
-    /// For the filters of a scene.
-    pub fn new(filters: &'a [Filter]) -> Self {
-        Self {
-            filters,
-            next: 0,
-            open: Vec::new(),
-        }
-    }
-
-    /// The surface of an item, `None` if the item is hidden. Items must be passed in the order of their keys.
-    pub fn surface(&mut self, key: FloatOrd, what: What, tree: &SurfaceTree) -> Option<SurfaceId> {
-        let (node, filters) = (node_of(key), self.filters);
-        for filter in self.around(node) {
-            let is_own = match what {
-                What::Glass(_) => filters[filter].is_of(node),
-                What::Result(result) => result == filter,
-                _ => false,
-            };
-            match tree.groups[filter].role {
-                Role::Flat => {}
-                _ if is_own => {}
-                Role::Hidden => return None,
-                Role::Filtered => return tree.items_of(filter),
-            }
-        }
-        Some(SurfaceId::CAMERA)
-    }
-
-    /// The filters whose groups contain a node, from the innermost to the outermost. Nodes must be passed in their order.
-    pub fn around(&mut self, node: i64) -> impl Iterator<Item = usize> + use<'_, 'a> {
-        while let Some(filter) = self
-            .filters
-            .get(self.next)
-            .filter(|filter| i64::from(filter.nodes.start) <= node)
-        {
-            self.close(i64::from(filter.nodes.start));
-            self.open.push(self.next);
-            self.next += 1;
-        }
-        self.close(node);
-        self.open.iter().rev().copied()
-    }
-
-    /// Leaves the groups that end before a node.
-    fn close(&mut self, node: i64) {
-        let ended = |filter: &usize| i64::from(self.filters[*filter].nodes.end) <= node;
-        while self.open.last().is_some_and(ended) {
-            self.open.pop();
-        }
     }
 }

@@ -1,8 +1,7 @@
 //! Glass: blurs the picture behind a node of the user interface, or behind any rectangle of a viewport.
 
-use super::color_functions::{
-    ColorMatrices, ColorStep, HasRange, colors_out_of_range, share_in_range, share_out_of_range,
-};
+use super::color_functions::{ColorMatrices, ColorStep, colors_problem};
+use super::ranges::{NumberRange, Problem};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -153,28 +152,23 @@ impl BackdropBlur {
     pub(crate) fn tint(&self) -> Tint {
         Tint {
             colors: ColorMatrices::new(&self.colors),
-            opacity: share_in_range(self.opacity, 1.0),
-            grain: share_in_range(self.grain, 0.0),
+            opacity: NumberRange::Share.value_or(1.0, self.opacity),
+            grain: NumberRange::Share.value_or(0.0, self.grain),
         }
+    }
+
+    /// What is out of range.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let shares = [("opacity", self.opacity), ("grain", self.grain)];
+        let shares = shares.map(|(name, share)| NumberRange::Share.problem(name, share));
+        let others = [self.blur.problem(), colors_problem(&self.colors)];
+        others.into_iter().chain(shares).flatten().collect()
     }
 }
 
 impl HasBlur for BackdropBlur {
     fn shared(&mut self) -> (&mut GaussianBlur, &mut Vec<ColorStep>, &mut f32) {
         (&mut self.blur, &mut self.colors, &mut self.opacity)
-    }
-}
-
-impl HasRange for BackdropBlur {
-    fn out_of_range(&self) -> Vec<(&'static str, String)> {
-        let blur = self.blur.check().err();
-        let blur = blur.map(|error| ("blur", error.to_string()));
-        let opacity = share_out_of_range("opacity", self.opacity);
-        blur.into_iter()
-            .chain(colors_out_of_range(&self.colors))
-            .chain(opacity)
-            .chain(share_out_of_range("grain", self.grain))
-            .collect()
     }
 }
 
@@ -288,9 +282,9 @@ mod tests {
             .with_opacity(f32::NAN);
         assert!(wrong.tint().colors.is_neutral());
         assert_eq!(wrong.tint().opacity, 1.0);
-        let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
-        assert_eq!(fields, ["blur", "colors", "opacity"]);
-        assert!(BackdropBlur::default().out_of_range().is_empty());
+        let names: Vec<_> = wrong.problems().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["blur", "colors", "opacity"]);
+        assert!(BackdropBlur::default().problems().is_empty());
     }
 
     #[test]
@@ -298,7 +292,7 @@ mod tests {
         for (asked, opacity) in [(-0.1, 0.0), (0.25, 0.25), (1.1, 1.0)] {
             let glass = BackdropBlur::default().with_opacity(asked);
             assert_eq!(glass.tint().opacity, opacity);
-            assert!(glass.out_of_range().is_empty());
+            assert!(glass.problems().is_empty());
         }
     }
 

@@ -1,5 +1,6 @@
 //! Colour functions, which glass and filters of the user interface share, in the order in which users list them.
 
+use super::ranges::{NumberRange, Problem};
 use bevy::math::{Vec3, Vec4};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -55,57 +56,53 @@ const IDENTITY: [Vec4; 3] = [Vec4::X, Vec4::Y, Vec4::Z];
 const GREY: Vec3 = Vec3::new(0.213, 0.715, 0.072);
 
 impl ColorStep {
-    /// The rows that give red, green and blue, from red, green, blue and 1. `None` if the step is out of range.
-    fn matrix(self) -> Option<[Vec4; 3]> {
-        let scaled = |scale: Vec3, constant: Vec3| {
-            [0, 1, 2].map(|row| (scale[row] * IDENTITY[row].truncate()).extend(constant[row]))
-        };
-        let mixed = |target: [Vec3; 3], share: f32| {
-            [0, 1, 2].map(|row| IDENTITY[row].truncate().lerp(target[row], share).extend(0.0))
-        };
-        let is_scale = |value: f32| value.is_finite() && value >= 0.0;
+    /// The rows that give red, green and blue, from red, green, blue and 1.
+    ///
+    /// # Errors
+    /// The step is out of this range.
+    fn matrix(self) -> Result<[Vec4; 3], NumberRange> {
+        use NumberRange::{Finite, Positive, Share};
+        let splat = Vec3::splat;
         match self {
             // A share beyond 1 is more colourful.
-            Self::Saturate(saturation) => is_scale(saturation).then(|| mixed([GREY; 3], 1.0 - saturation)),
-            Self::Brightness(scale) => is_scale(scale).then(|| scaled(Vec3::splat(scale), Vec3::ZERO)),
-            Self::Contrast(scale) => {
-                is_scale(scale).then(|| scaled(Vec3::splat(scale), Vec3::splat(0.5 - 0.5 * scale)))
-            }
-            Self::Invert(share) if share.is_nan() => None,
-            Self::Invert(share) => {
-                let share = share.clamp(0.0, 1.0);
-                Some(scaled(Vec3::splat(1.0 - 2.0 * share), Vec3::splat(share)))
-            }
-            Self::HueRotate(degrees) => degrees.is_finite().then(|| rotated(degrees)),
-            Self::Sepia(share) => (!share.is_nan()).then(|| mixed(SEPIA, share.clamp(0.0, 1.0))),
-            Self::Tint(color) => {
-                let color = Srgba::from(color).to_vec3();
-                (0..3)
-                    .all(|channel| is_scale(color[channel]))
-                    .then(|| scaled(color, Vec3::ZERO))
-            }
-            Self::Cover(color) => {
-                let color = Srgba::from(color).to_vec4();
-                let share = color.w.clamp(0.0, 1.0);
-                let covered = || scaled(Vec3::splat(1.0 - share), share * color.truncate());
-                color.is_finite().then(covered)
-            }
-            Self::Matrix(rows) => rows.iter().all(|row| row.is_finite()).then_some(rows),
+            Self::Saturate(scale) => Positive.check([scale]).map(|_| mixed([GREY; 3], 1.0 - scale)),
+            Self::Brightness(scale) => Positive.check([scale]).map(|_| scaled(splat(scale), Vec3::ZERO)),
+            Self::Contrast(scale) => (Positive.check([scale])).map(|_| scaled(splat(scale), splat(0.5 - 0.5 * scale))),
+            Self::Invert(share) => Share
+                .check([share])
+                .map(|[share]| scaled(splat(1.0 - 2.0 * share), splat(share))),
+            Self::HueRotate(degrees) => Finite.check([degrees]).map(|_| rotated(degrees)),
+            Self::Sepia(share) => Share.check([share]).map(|[share]| mixed(SEPIA, share)),
+            Self::Tint(color) => (Positive.check(Srgba::from(color).to_f32_array_no_alpha()))
+                .map(|color| scaled(Vec3::from(color), Vec3::ZERO)),
+            Self::Cover(color) => Finite
+                .check(Srgba::from(color).to_f32_array())
+                .map(|[red, green, blue, alpha]| {
+                    let share = alpha.clamp(0.0, 1.0);
+                    scaled(splat(1.0 - share), share * Vec3::new(red, green, blue))
+                }),
+            Self::Matrix(rows) => match rows.iter().all(|row| row.is_finite()) {
+                true => Ok(rows),
+                false => Err(Finite),
+            },
         }
     }
 
     /// What is wrong with it.
     fn problem(self) -> Option<String> {
-        let range = match self {
-            Self::Saturate(_) | Self::Brightness(_) | Self::Contrast(_) => "it must be finite and at least 0",
-            Self::Invert(_) | Self::Sepia(_) => "it must be between 0 and 1",
-            Self::Tint(_) => "red, green and blue must be finite and at least 0",
-            Self::HueRotate(_) | Self::Cover(_) | Self::Matrix(_) => "it must be finite",
-        };
-        self.matrix()
-            .is_none()
-            .then(|| format!("the colour step {self:?} is out of range: {range}"))
+        let range = self.matrix().err()?;
+        Some(format!("the colour step {self:?} is out of range: it must be {range}"))
     }
+}
+
+/// The rows that scale every channel and add a constant.
+fn scaled(scale: Vec3, constant: Vec3) -> [Vec4; 3] {
+    [0, 1, 2].map(|row| (scale[row] * IDENTITY[row].truncate()).extend(constant[row]))
+}
+
+/// The rows that go from each channel to a mixture of all, by this share.
+fn mixed(mixture: [Vec3; 3], share: f32) -> [Vec4; 3] {
+    [0, 1, 2].map(|row| IDENTITY[row].truncate().lerp(mixture[row], share).extend(0.0))
 }
 
 /// The rows of CSS `sepia(1)`.
@@ -176,12 +173,12 @@ impl ColorMatrices {
 fn effective(steps: &[ColorStep]) -> impl Iterator<Item = [Vec4; 3]> {
     // White is not exactly 1 once it is encoded.
     let is_identity = |rows: &[Vec4; 3]| rows.iter().zip(IDENTITY).all(|(row, one)| row.abs_diff_eq(one, 1e-6));
-    let matrices = steps.iter().filter_map(|step| step.matrix());
+    let matrices = steps.iter().filter_map(|step| step.matrix().ok());
     matrices.filter(move |rows| !is_identity(rows))
 }
 
-/// What is wrong with the field `colors` of a setting: a step, or their number.
-pub fn colors_out_of_range(steps: &[ColorStep]) -> Option<(&'static str, String)> {
+/// What is wrong with steps of colour: one of them, or their number.
+pub fn colors_problem(steps: &[ColorStep]) -> Option<Problem> {
     let number = effective(steps).count();
     let too_many = || {
         let most = ColorMatrices::MOST;
@@ -189,24 +186,6 @@ pub fn colors_out_of_range(steps: &[ColorStep]) -> Option<(&'static str, String)
     };
     let problem = steps.iter().find_map(|step| step.problem()).or_else(too_many);
     problem.map(|problem| ("colors", problem))
-}
-
-/// Settings that know which of their fields are out of range.
-pub trait HasRange {
-    /// The name of each such field, and what is wrong.
-    fn out_of_range(&self) -> Vec<(&'static str, String)>;
-}
-
-/// A share, clamped to 0 and 1. NaN becomes `neutral`.
-pub fn share_in_range(share: f32, neutral: f32) -> f32 {
-    if share.is_nan() { neutral } else { share.clamp(0.0, 1.0) }
-}
-
-/// What is wrong with a share of this name.
-pub fn share_out_of_range(field: &'static str, share: f32) -> Option<(&'static str, String)> {
-    share
-        .is_nan()
-        .then(|| (field, format!("the {field} is {share}; it must be between 0 and 1")))
 }
 
 #[cfg(test)]
@@ -227,7 +206,7 @@ mod tests {
             ColorStep::Matrix(IDENTITY),
         ];
         assert!(ColorMatrices::new(&neutral).is_neutral());
-        assert_eq!(colors_out_of_range(&neutral), None);
+        assert_eq!(colors_problem(&neutral), None);
     }
 
     #[test]
@@ -245,7 +224,7 @@ mod tests {
         ];
         for step in wrong {
             assert!(ColorMatrices::new(&[step]).is_neutral(), "{step:?}");
-            let (field, problem) = colors_out_of_range(&[ColorStep::default(), step]).unwrap();
+            let (field, problem) = colors_problem(&[ColorStep::default(), step]).unwrap();
             assert_eq!(field, "colors");
             assert!(problem.contains(&format!("{step:?}")), "{problem}");
         }
@@ -254,12 +233,12 @@ mod tests {
     #[test]
     fn the_first_eight_steps_count() {
         let dark = [ColorStep::Brightness(0.5); 8];
-        assert_eq!(colors_out_of_range(&dark), None);
+        assert_eq!(colors_problem(&dark), None);
         let mut more = vec![ColorStep::default(); 3];
         more.extend(dark);
         more.push(ColorStep::Invert(1.0));
         assert_eq!(ColorMatrices::new(&more), ColorMatrices::new(&dark));
-        let (_, problem) = colors_out_of_range(&more).unwrap();
+        let (_, problem) = colors_problem(&more).unwrap();
         assert!(problem.starts_with("9 colour steps"), "{problem}");
     }
 }

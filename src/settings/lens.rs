@@ -1,6 +1,6 @@
 //! Glass that refracts.
 
-use super::color_functions::{HasRange, share_in_range, share_out_of_range};
+use super::ranges::{NumberRange, Problem};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
@@ -77,32 +77,34 @@ impl Default for BackdropLens {
 impl BackdropLens {
     /// The same lens with every field in range.
     pub(crate) fn in_range(&self) -> Self {
-        let finite = |value: f32| if value.is_finite() { value } else { 0.0 };
+        let [bevel, displacement, light_angle, dispersion, rim_light] =
+            self.numbers().map(|(_, range, number)| range.value_or(0.0, number));
         Self {
-            bevel: finite(self.bevel).max(0.0),
-            displacement: finite(self.displacement),
-            dispersion: share_in_range(self.dispersion, 0.0),
-            rim_light: share_in_range(self.rim_light, 0.0),
-            light_angle: finite(self.light_angle),
+            bevel,
+            displacement,
+            dispersion,
+            rim_light,
+            light_angle,
         }
     }
-}
 
-impl HasRange for BackdropLens {
-    fn out_of_range(&self) -> Vec<(&'static str, String)> {
-        let bevel = (!self.bevel.is_finite() || self.bevel < 0.0).then(|| {
-            let problem = format!("the bevel is {}; it must be finite and at least 0", self.bevel);
-            ("bevel", problem)
-        });
-        let finite = [("displacement", self.displacement), ("light_angle", self.light_angle)];
-        let infinite = finite.into_iter().filter(|(_, value)| !value.is_finite());
-        let infinite = infinite.map(|(field, value)| (field, format!("the {field} is {value}; it must be finite")));
-        bevel
-            .into_iter()
-            .chain(infinite)
-            .chain(share_out_of_range("dispersion", self.dispersion))
-            .chain(share_out_of_range("rim_light", self.rim_light))
+    /// What is out of range.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let numbers = self.numbers().into_iter();
+        numbers
+            .filter_map(|(name, range, number)| range.problem(name, number))
             .collect()
+    }
+
+    /// The fields with their ranges.
+    fn numbers(&self) -> [(&'static str, NumberRange, f32); 5] {
+        [
+            ("bevel", NumberRange::Positive, self.bevel),
+            ("displacement", NumberRange::Finite, self.displacement),
+            ("light_angle", NumberRange::Finite, self.light_angle),
+            ("dispersion", NumberRange::Share, self.dispersion),
+            ("rim_light", NumberRange::Share, self.rim_light),
+        ]
     }
 }
 
@@ -127,12 +129,12 @@ mod tests {
             light_angle: 0.0,
         };
         assert_eq!(wrong.in_range(), flat);
-        let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
+        let names: Vec<_> = wrong.problems().iter().map(|(name, _)| *name).collect();
         assert_eq!(
-            fields,
+            names,
             ["bevel", "displacement", "light_angle", "dispersion", "rim_light"]
         );
-        assert!(BackdropLens::default().out_of_range().is_empty());
+        assert!(BackdropLens::default().problems().is_empty());
         assert_eq!(BackdropLens::default().in_range(), BackdropLens::default());
     }
 }

@@ -1,5 +1,6 @@
 //! How strong a blur is, and what it reads beyond the border.
 
+use super::ranges::{NumberRange, Problem};
 use crate::errors::BlurError;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -121,6 +122,11 @@ impl GaussianBlur {
         self.sigma_in_texels(1.0, 1).map(drop)
     }
 
+    /// What is out of range.
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        self.check().err().map(|error| ("blur", error.to_string()))
+    }
+
     /// The standard deviations along x and y in physical pixels (texels).
     ///
     /// `scale_factor` is physical pixels per logical pixel, `height` the height in physical pixels of the viewport or
@@ -129,13 +135,9 @@ impl GaussianBlur {
     /// # Errors
     /// [`BlurError::InvalidRadius`] and [`BlurError::InvalidAspect`] when a value is NaN, infinite or negative.
     pub fn sigma_in_texels(&self, scale_factor: f32, height: u32) -> Result<Vec2, BlurError> {
-        let valid = |value: f32| value.is_finite() && value >= 0.0;
-        if !valid(self.radius) {
-            return Err(BlurError::InvalidRadius(self.radius));
-        }
-        if !(valid(self.aspect.x) && valid(self.aspect.y)) {
-            return Err(BlurError::InvalidAspect(self.aspect));
-        }
+        let range = NumberRange::Positive;
+        (range.check([self.radius])).map_err(|_| BlurError::InvalidRadius(self.radius))?;
+        (range.check(self.aspect.to_array())).map_err(|_| BlurError::InvalidAspect(self.aspect))?;
         let texels_per_unit = match self.unit {
             BlurUnit::LogicalPixels => scale_factor,
             BlurUnit::PhysicalPixels => 1.0,

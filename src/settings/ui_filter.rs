@@ -1,9 +1,8 @@
 //! Filters of the user interface: a node and its descendants are blurred, coloured, shadowed and faded as one picture.
 
 use super::backdrop::HasBlur;
-use super::color_functions::{
-    ColorMatrices, ColorStep, HasRange, colors_out_of_range, share_in_range, share_out_of_range,
-};
+use super::color_functions::{ColorMatrices, ColorStep, colors_problem};
+use super::ranges::{NumberRange, Problem};
 use super::strength::{EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -157,15 +156,12 @@ impl Default for GroupOutline {
 impl GroupOutline {
     /// The width, in range: 0 if the line is invisible.
     pub(crate) fn seen_width(&self) -> f32 {
-        let is_seen = self.problem().is_none() && self.color.alpha() > 0.0;
-        if is_seen { self.width } else { 0.0 }
-    }
-
-    /// What is wrong with it.
-    fn problem(&self) -> Option<String> {
-        let width = self.width;
-        let is_width = width.is_finite() && width >= 0.0;
-        (!is_width).then(|| format!("the width of the outline is {width}; it must be finite and at least 0"))
+        let is_seen = self.color.alpha() > 0.0;
+        if is_seen {
+            NumberRange::Positive.value_or(0.0, self.width)
+        } else {
+            0.0
+        }
     }
 }
 
@@ -254,14 +250,11 @@ impl DropShadow {
         Self { is_inset: true, ..self }
     }
 
-    /// What is wrong with it.
-    fn problem(&self) -> Option<String> {
-        if !self.offset.is_finite() {
-            let Vec2 { x, y } = self.offset;
-            return Some(format!("the offset of a shadow is ({x}, {y}); it must be finite"));
-        }
-        let blur = GaussianBlur::new(self.radius).check();
-        blur.err().map(|error| format!("a shadow: {error}"))
+    /// What is out of range.
+    fn problem(&self) -> Option<Problem> {
+        let offset = |along: f32| NumberRange::Finite.problem("offset of a shadow", along);
+        let radius = || NumberRange::Positive.problem("radius of a shadow", self.radius);
+        self.offset.to_array().into_iter().find_map(offset).or_else(radius)
     }
 
     /// Whether it is drawn.
@@ -372,41 +365,32 @@ impl UiFilter {
 
     /// The opacity, in range.
     pub(crate) fn opacity_in_range(&self) -> f32 {
-        share_in_range(self.opacity, 1.0)
+        NumberRange::Share.value_or(1.0, self.opacity)
     }
-}
 
-/// What is wrong with a length of a fade.
-fn length_problem(length: Val) -> Option<String> {
-    let (Val::Px(value) | Val::Percent(value) | Val::Vw(value) | Val::Vh(value) | Val::VMin(value) | Val::VMax(value)) =
-        length
-    else {
-        return None;
-    };
-    let is_length = value.is_finite() && value >= 0.0;
-    (!is_length).then(|| format!("a length of the fade is {length:?}; it must be finite and at least 0"))
+    /// What is out of range.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        use Val::{Auto, Percent, Px, VMax, VMin, Vh, Vw};
+        let lengths = self.fades().map(|length| match length {
+            Auto => 0.0,
+            Px(length) | Percent(length) | Vw(length) | Vh(length) | VMin(length) | VMax(length) => length,
+        });
+        let fade = |length: f32| NumberRange::Positive.problem("length of a fade", length);
+        let problems = [
+            self.blur.problem(),
+            colors_problem(&self.colors),
+            self.shadows.iter().find_map(DropShadow::problem),
+            NumberRange::Share.problem("opacity", self.opacity),
+            NumberRange::Positive.problem("width of an outline", self.outline.width),
+            lengths.into_iter().find_map(fade),
+        ];
+        problems.into_iter().flatten().collect()
+    }
 }
 
 impl HasBlur for UiFilter {
     fn shared(&mut self) -> (&mut GaussianBlur, &mut Vec<ColorStep>, &mut f32) {
         (&mut self.blur, &mut self.colors, &mut self.opacity)
-    }
-}
-
-impl HasRange for UiFilter {
-    fn out_of_range(&self) -> Vec<(&'static str, String)> {
-        let blur = self.blur.check().err();
-        let blur = blur.map(|error| ("blur", error.to_string()));
-        let shadows = self.shadows.iter().find_map(DropShadow::problem);
-        let outline = self.outline.problem();
-        let fades = self.fades().into_iter().find_map(length_problem);
-        blur.into_iter()
-            .chain(colors_out_of_range(&self.colors))
-            .chain(shadows.map(|problem| ("shadows", problem)))
-            .chain(share_out_of_range("opacity", self.opacity))
-            .chain(outline.map(|problem| ("outline", problem)))
-            .chain(fades.map(|problem| ("fade", problem)))
-            .collect()
     }
 }
 
@@ -423,12 +407,16 @@ mod tests {
             .with_opacity(f32::NAN)
             .with_outline(f32::INFINITY, Color::BLACK)
             .with_fade(UiRect::left(Val::Px(-1.0)));
-        let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
-        assert_eq!(fields, ["blur", "colors", "shadows", "opacity", "outline", "fade"]);
+        let names: Vec<_> = wrong.problems().iter().map(|(name, _)| *name).collect();
+        let lengths = ["width of an outline", "length of a fade"];
+        assert_eq!(
+            names,
+            [["blur", "colors", "offset of a shadow", "opacity"].as_slice(), &lengths].concat()
+        );
         assert!(wrong.matrices().is_neutral());
         assert_eq!(wrong.opacity_in_range(), 1.0);
         assert!(!wrong.shadows[0].is_seen());
-        assert!(UiFilter::default().out_of_range().is_empty());
+        assert!(UiFilter::default().problems().is_empty());
     }
 
     #[test]

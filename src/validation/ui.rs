@@ -1,7 +1,7 @@
 //! Glass and filters of the user interface.
 
-use super::{Around, Problem, Said, changed, loads, say};
-use crate::settings::{BackdropBlur, BackdropLens, BackdropRegion, BlurProfile, HasRange, UiFilter};
+use super::{Around, Said, changed, loads, say};
+use crate::settings::{BackdropBlur, BackdropLens, BackdropRegion, BlurProfile, Problem, UiFilter};
 use crate::systems::BlurSystems;
 use bevy::ecs::name::NameOrEntity;
 use bevy::ecs::query::QueryData;
@@ -59,9 +59,15 @@ const RANGES: [UiRange; 5] = [
             .into_iter()
             .collect()
     }),
-    ("BackdropBlur", |subject, _| out_of_range(subject.glass.as_deref())),
-    ("BackdropLens", |subject, _| out_of_range(subject.lens.as_deref())),
-    ("UiFilter", |subject, _| out_of_range(subject.filter.as_deref())),
+    ("BackdropBlur", |subject, _| {
+        (subject.glass.as_deref()).map_or_else(Vec::new, BackdropBlur::problems)
+    }),
+    ("BackdropLens", |subject, _| {
+        (subject.lens.as_deref()).map_or_else(Vec::new, BackdropLens::problems)
+    }),
+    ("UiFilter", |subject, _| {
+        (subject.filter.as_deref()).map_or_else(Vec::new, UiFilter::problems)
+    }),
 ];
 
 const SETUPS: [fn(&UiSubjectItem) -> Option<&'static str>; 4] = [
@@ -86,10 +92,6 @@ const SETUPS: [fn(&UiSubjectItem) -> Option<&'static str>; 4] = [
         is_idle.then_some("has a UiFilter, but no Node: nothing is filtered")
     },
 ];
-
-fn out_of_range<C: HasRange>(settings: Option<&C>) -> Vec<Problem> {
-    settings.map(C::out_of_range).unwrap_or_default()
-}
 
 fn report(subjects: Query<UiSubject, UiSubjects>, around: Around, mut said: Local<Said>) {
     said.retain(|entity, _| subjects.contains(*entity));

@@ -1,11 +1,11 @@
 //! How many passes schedules have, as far as that is known without a GPU.
 
 use super::super::place::NodeRounds;
-use super::super::scene::{Clips, Filter, Glass, GlassOrder, Item, What};
+use super::super::scene::{Filter, Glass, GlassOrder, Item, What};
 use super::super::shape::Shape;
 use super::super::steps::{Schedule, Step};
 use super::steps::{Node, PICTURE, Parts, filter, node};
-use crate::settings::{BackdropBlur, ColorMatrices};
+use crate::settings::BackdropBlur;
 use bevy::math::{FloatOrd, Rect, Vec2};
 use bevy::prelude::Entity;
 use proptest::prelude::*;
@@ -75,22 +75,11 @@ fn the_price_is_that_of_the_depth() {
             nodes: node + 1..node + 4,
             outline: Some(Shape::of_rect(rect)),
             opacity: 1.0,
-            ..parts.filters.first().cloned().unwrap_or(Filter {
-                entity: Entity::PLACEHOLDER,
-                node,
-                nodes: 0..0,
-                clip: None,
-                clips: Clips::Result,
-                sigma: Vec2::ZERO,
-                border: None,
-                field: None,
-                outline: None,
-                fade: None,
-                line: None,
-                colors: ColorMatrices::NEUTRAL,
-                shadows: Vec::new(),
-                opacity: 1.0,
-            })
+            ..parts
+                .filters
+                .first()
+                .cloned()
+                .unwrap_or(Filter::neutral(Entity::PLACEHOLDER))
         };
         parts.filters.push(Filter { node, ..group });
         pane(parts, node + 2, rect);

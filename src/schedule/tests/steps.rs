@@ -1,17 +1,15 @@
 //! Executes schedules of random scenes by symbols: a surface is a list of the items that have been painted on it.
 
 use super::super::cells::overlap;
+use super::super::layer::{Shade, Shadow};
 use super::super::place::Placed;
-use super::super::scene::{
-    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Picture, Scene, Shade, Shadow, What,
-};
+use super::super::scene::{Backdrop, Filter, FrozenGlass, Glass, GlassOrder, Item, Picture, Scene, What};
 use super::super::shape::Shape;
 use super::super::slot::Slot;
 use super::super::steps::{Blurs, Draw, PaintTexture, Schedule, Step};
-use super::super::surface::SurfaceId;
-use super::super::tree::Owners;
+use super::super::tree::SurfaceId;
 use crate::plan::pack::PageSet;
-use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorMatrices, EdgeMode, FreezeArea};
+use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, EdgeMode, FreezeArea};
 use bevy::color::LinearRgba;
 use bevy::math::{FloatOrd, Rect, URect, UVec2, Vec2};
 use bevy::platform::collections::{HashMap, HashSet};
@@ -143,47 +141,43 @@ pub fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
     let shadow = Shadow {
         offset: Vec2::new(5.0, -3.0),
         sigma: Vec2::splat(2.0),
+        width: 0.0,
         shade: Shade {
             color: LinearRgba::new(0.0, 0.0, 0.0, 0.5),
             is_glow: false,
         },
         is_inset: node.opacity % 2 == 1,
     };
+    let has_border = node.flags & 2 != 0 && node.sigma % 2 == 1;
     Filter {
-        entity: Entity::PLACEHOLDER,
         node: nodes.start,
         nodes,
         clip: (node.flags & 1 != 0).then_some(rect.into()),
-        clips: Clips::Result,
         sigma: Vec2::splat(if node.flags & 2 != 0 {
             f32::from(node.sigma)
         } else {
             0.0
         }),
-        border: (node.flags & 2 != 0 && node.sigma % 2 == 1).then_some(Border {
-            shape: Shape::of_rect(rect),
-            edge: EdgeMode::Mirror,
-        }),
-        field: None,
-        outline: None,
-        fade: None,
-        line: None,
-        colors: ColorMatrices::NEUTRAL,
+        edge: if has_border {
+            EdgeMode::Mirror
+        } else {
+            EdgeMode::Transparent
+        },
+        border: has_border.then_some(Shape::of_rect(rect)),
         shadows: if node.flags & 8 != 0 { vec![shadow] } else { Vec::new() },
         opacity: f32::from(node.opacity) / 5.0,
+        ..Filter::neutral(Entity::PLACEHOLDER)
     }
 }
 
 /// What clips the descendants of a group's node.
 fn content(group: Filter, rect: Rect) -> Filter {
     Filter {
+        node: group.node,
         nodes: group.node + 1..group.nodes.end,
-        sigma: Vec2::ZERO,
-        border: None,
+        clip: group.clip,
         outline: Some(Shape::of_rect(rect)),
-        shadows: Vec::new(),
-        opacity: 1.0,
-        ..group
+        ..Filter::neutral(group.entity)
     }
 }
 
@@ -233,9 +227,8 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn new(scene: Scene<'a>, schedule: &'a Schedule) -> Self {
-        let mut owners = Owners::new(scene.filters);
         let owners = scene.items.iter().map(|item| {
-            let owner = owners.surface(item.key, item.what, &schedule.tree);
+            let owner = schedule.tree.surface_of(scene.filters, item.key, item.what);
             owner.filter(|_| schedule.paints(item.what))
         });
         let owners = owners.collect();

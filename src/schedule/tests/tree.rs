@@ -1,10 +1,10 @@
 //! Filters get the surfaces that they need, as large as needed.
 
+use super::super::layer::{Layer, Shade, Shadow};
 use super::super::rects::{NOWHERE, common, grown, within};
-use super::super::scene::{Clips, Filter, Item, Picture, Scene, Shade, Shadow, What};
-use super::super::surface::{Content, Layer, Surface};
-use super::super::tree::SurfaceTree;
-use crate::settings::{BlurProfile, ColorMatrices};
+use super::super::scene::{Filter, Item, Picture, Scene, What};
+use super::super::tree::{Surface, SurfaceTree};
+use crate::settings::BlurProfile;
 use crate::sigma_field::SigmaField;
 use bevy::color::LinearRgba;
 use bevy::math::{Affine2, FloatOrd, IRect, IVec2, URect, UVec2, Vec2};
@@ -28,20 +28,10 @@ const PICTURE: Picture = Picture {
 /// A filter of these nodes that only fades.
 fn filter(nodes: Range<u32>) -> Filter {
     Filter {
-        entity: Entity::PLACEHOLDER,
         node: nodes.start,
         nodes,
-        clip: None,
-        clips: Clips::Result,
-        sigma: Vec2::ZERO,
-        border: None,
-        field: None,
-        outline: None,
-        fade: None,
-        line: None,
-        colors: ColorMatrices::NEUTRAL,
-        shadows: Vec::new(),
         opacity: 0.5,
+        ..Filter::neutral(Entity::PLACEHOLDER)
     }
 }
 
@@ -53,6 +43,7 @@ fn shadow(offset: i32, sigma: f32) -> Shadow {
             color: LinearRgba::new(0.0, 0.0, 0.0, 1.0),
             is_glow: false,
         },
+        width: 0.0,
         is_inset: false,
     }
 }
@@ -211,7 +202,7 @@ proptest! {
                 prop_assert!(is_shared || common(frame, border) == NOWHERE, "{surface:?} and {other:?}");
             }
             prop_assert!(common(surface.frame, surface.rect) == surface.rect, "{surface:?}");
-            if surface.content == Content::Items && !is_nested {
+            if surface.content.is_none() && !is_nested {
                 let reach = tree.layers[surface.layers.clone()].last().map_or(IVec2::ZERO, Layer::reach);
                 let needed = common(all[surface.filter], grown(viewport, reach));
                 let is_cut = grown(all[surface.filter], reach).size().max_element() > limit - 112;
