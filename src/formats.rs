@@ -20,7 +20,7 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::settings::WgpuFeatures;
 use bevy::render::view::ExtractedView;
 use dither::Dither;
-use table::{Channels, Format};
+use table::Format;
 use wgpu::{AdapterInfo, Backend, DeviceType, DownlevelFlags, TextureFormatFeatures};
 
 /// The properties of a blur's source and destination that decide how it is executed.
@@ -240,7 +240,7 @@ impl Capabilities {
                 precision: ends.precision,
                 tiling,
                 filtering,
-                opaque: alpha == BlurAlpha::Opaque && destination.channels == Channels::Rgba,
+                opaque: alpha == BlurAlpha::Opaque && destination.channels() == 4,
                 in_place: ends.in_place,
                 converts: alpha == BlurAlpha::Unpremultiply,
             },

@@ -27,15 +27,6 @@ pub enum Encoding {
     SharedExponent,
 }
 
-/// The channels of a format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channels {
-    R,
-    Rg,
-    Rgb,
-    Rgba,
-}
-
 /// The type with which shaders read and write a format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sample {
@@ -62,114 +53,65 @@ pub enum Rounding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     pub texture: TextureFormat,
-    pub channels: Channels,
     pub numbers: Encoding,
-    /// Whether texels are stored in compressed blocks.
-    is_compressed: bool,
 }
 
-/// All formats that are not compressed.
-pub static PLAIN: &[Format] = {
-    use Channels::{R, Rg, Rgb, Rgba};
+/// All formats but ASTC, by their numbers. Compressed ones have those of their decoded texels.
+pub static TABLE: &[(Encoding, &[TextureFormat])] = {
     use Encoding::{Float, Half, Packed, SharedExponent, Sint, Snorm, Srgb, Uint, Unorm};
     use TextureFormat as T;
     &[
-        Format::plain(T::R8Unorm, R, Unorm(8)),
-        Format::plain(T::Rg8Unorm, Rg, Unorm(8)),
-        Format::plain(T::Rgba8Unorm, Rgba, Unorm(8)),
-        Format::plain(T::Bgra8Unorm, Rgba, Unorm(8)),
-        Format::plain(T::Rgba8UnormSrgb, Rgba, Srgb),
-        Format::plain(T::Bgra8UnormSrgb, Rgba, Srgb),
-        Format::plain(T::R8Snorm, R, Snorm(8)),
-        Format::plain(T::Rg8Snorm, Rg, Snorm(8)),
-        Format::plain(T::Rgba8Snorm, Rgba, Snorm(8)),
-        Format::plain(T::R8Uint, R, Uint(8)),
-        Format::plain(T::Rg8Uint, Rg, Uint(8)),
-        Format::plain(T::Rgba8Uint, Rgba, Uint(8)),
-        Format::plain(T::R8Sint, R, Sint(8)),
-        Format::plain(T::Rg8Sint, Rg, Sint(8)),
-        Format::plain(T::Rgba8Sint, Rgba, Sint(8)),
-        Format::plain(T::R16Unorm, R, Unorm(16)),
-        Format::plain(T::Rg16Unorm, Rg, Unorm(16)),
-        Format::plain(T::Rgba16Unorm, Rgba, Unorm(16)),
-        Format::plain(T::R16Snorm, R, Snorm(16)),
-        Format::plain(T::Rg16Snorm, Rg, Snorm(16)),
-        Format::plain(T::Rgba16Snorm, Rgba, Snorm(16)),
-        Format::plain(T::R16Uint, R, Uint(16)),
-        Format::plain(T::Rg16Uint, Rg, Uint(16)),
-        Format::plain(T::Rgba16Uint, Rgba, Uint(16)),
-        Format::plain(T::R16Sint, R, Sint(16)),
-        Format::plain(T::Rg16Sint, Rg, Sint(16)),
-        Format::plain(T::Rgba16Sint, Rgba, Sint(16)),
-        Format::plain(T::R16Float, R, Half),
-        Format::plain(T::Rg16Float, Rg, Half),
-        Format::plain(T::Rgba16Float, Rgba, Half),
-        Format::plain(T::R32Uint, R, Uint(32)),
-        Format::plain(T::Rg32Uint, Rg, Uint(32)),
-        Format::plain(T::Rgba32Uint, Rgba, Uint(32)),
-        Format::plain(T::R32Sint, R, Sint(32)),
-        Format::plain(T::Rg32Sint, Rg, Sint(32)),
-        Format::plain(T::Rgba32Sint, Rgba, Sint(32)),
-        Format::plain(T::R32Float, R, Float),
-        Format::plain(T::Rg32Float, Rg, Float),
-        Format::plain(T::Rgba32Float, Rgba, Float),
-        Format::plain(T::Rgb10a2Unorm, Rgba, Unorm(10)),
-        Format::plain(T::Rgb10a2Uint, Rgba, Uint(10)),
-        Format::plain(T::Rg11b10Ufloat, Rgb, Packed),
-        Format::plain(T::Rgb9e5Ufloat, Rgb, SharedExponent),
+        (Unorm(8), &[T::R8Unorm, T::Rg8Unorm, T::Rgba8Unorm, T::Bgra8Unorm]),
+        (Srgb, &[T::Rgba8UnormSrgb, T::Bgra8UnormSrgb]),
+        (Snorm(8), &[T::R8Snorm, T::Rg8Snorm, T::Rgba8Snorm]),
+        (Uint(8), &[T::R8Uint, T::Rg8Uint, T::Rgba8Uint]),
+        (Sint(8), &[T::R8Sint, T::Rg8Sint, T::Rgba8Sint]),
+        (Unorm(16), &[T::R16Unorm, T::Rg16Unorm, T::Rgba16Unorm]),
+        (Snorm(16), &[T::R16Snorm, T::Rg16Snorm, T::Rgba16Snorm]),
+        (Uint(16), &[T::R16Uint, T::Rg16Uint, T::Rgba16Uint]),
+        (Sint(16), &[T::R16Sint, T::Rg16Sint, T::Rgba16Sint]),
+        (Half, &[T::R16Float, T::Rg16Float, T::Rgba16Float]),
+        (Uint(32), &[T::R32Uint, T::Rg32Uint, T::Rgba32Uint]),
+        (Sint(32), &[T::R32Sint, T::Rg32Sint, T::Rgba32Sint]),
+        (Float, &[T::R32Float, T::Rg32Float, T::Rgba32Float]),
+        (Unorm(10), &[T::Rgb10a2Unorm]),
+        (Uint(10), &[T::Rgb10a2Uint]),
+        (Packed, &[T::Rg11b10Ufloat]),
+        (
+            Unorm(8),
+            &[T::Bc1RgbaUnorm, T::Bc2RgbaUnorm, T::Bc3RgbaUnorm, T::Bc7RgbaUnorm],
+        ),
+        (Unorm(8), &[T::Bc4RUnorm, T::Bc5RgUnorm]),
+        (Unorm(8), &[T::Etc2Rgb8Unorm, T::Etc2Rgb8A1Unorm, T::Etc2Rgba8Unorm]),
+        (Snorm(8), &[T::Bc4RSnorm, T::Bc5RgSnorm]),
+        (Unorm(11), &[T::EacR11Unorm, T::EacRg11Unorm]),
+        (Srgb, &[T::Bc1RgbaUnormSrgb, T::Bc2RgbaUnormSrgb]),
+        (Srgb, &[T::Bc3RgbaUnormSrgb, T::Bc7RgbaUnormSrgb]),
+        (Srgb, &[T::Etc2Rgb8UnormSrgb, T::Etc2Rgb8A1UnormSrgb]),
+        (Srgb, &[T::Etc2Rgba8UnormSrgb]),
+        (Snorm(11), &[T::EacR11Snorm, T::EacRg11Snorm]),
+        (Half, &[T::Bc6hRgbUfloat, T::Bc6hRgbFloat]),
+        (SharedExponent, &[T::Rgb9e5Ufloat]),
     ]
 };
 
 impl Format {
-    const fn plain(texture: TextureFormat, channels: Channels, numbers: Encoding) -> Self {
-        Self {
-            texture,
-            channels,
-            numbers,
-            is_compressed: false,
-        }
-    }
-
     /// The entry of a format, `None` if it holds no colours.
     pub fn find(texture: TextureFormat) -> Option<Self> {
-        let plain = PLAIN.iter().find(|format| format.texture == texture).copied();
-        plain.or_else(|| Self::compressed(texture))
+        let numbers = match texture {
+            TextureFormat::Astc { channel, .. } => match channel {
+                AstcChannel::Unorm => Encoding::Unorm(8),
+                AstcChannel::UnormSrgb => Encoding::Srgb,
+                AstcChannel::Hdr => Encoding::Half,
+            },
+            _ => TABLE.iter().find(|(_, formats)| formats.contains(&texture))?.0,
+        };
+        Some(Self { texture, numbers })
     }
 
-    /// The entry of a compressed format: the type of its decoded texels.
-    fn compressed(texture: TextureFormat) -> Option<Self> {
-        use Channels::{R, Rg, Rgb, Rgba};
-        use Encoding::{Half, Snorm, Srgb, Unorm};
-        use TextureFormat as T;
-        let (channels, numbers) = match texture {
-            T::Bc1RgbaUnorm | T::Bc2RgbaUnorm | T::Bc3RgbaUnorm | T::Bc7RgbaUnorm => (Rgba, Unorm(8)),
-            T::Bc1RgbaUnormSrgb | T::Bc2RgbaUnormSrgb | T::Bc3RgbaUnormSrgb | T::Bc7RgbaUnormSrgb => (Rgba, Srgb),
-            T::Bc4RUnorm => (R, Unorm(8)),
-            T::Bc4RSnorm => (R, Snorm(8)),
-            T::Bc5RgUnorm => (Rg, Unorm(8)),
-            T::Bc5RgSnorm => (Rg, Snorm(8)),
-            T::Bc6hRgbUfloat | T::Bc6hRgbFloat => (Rgb, Half),
-            T::Etc2Rgb8Unorm => (Rgb, Unorm(8)),
-            T::Etc2Rgb8UnormSrgb => (Rgb, Srgb),
-            T::Etc2Rgb8A1Unorm | T::Etc2Rgba8Unorm => (Rgba, Unorm(8)),
-            T::Etc2Rgb8A1UnormSrgb | T::Etc2Rgba8UnormSrgb => (Rgba, Srgb),
-            T::EacR11Unorm => (R, Unorm(11)),
-            T::EacR11Snorm => (R, Snorm(11)),
-            T::EacRg11Unorm => (Rg, Unorm(11)),
-            T::EacRg11Snorm => (Rg, Snorm(11)),
-            T::Astc { channel, .. } => match channel {
-                AstcChannel::Unorm => (Rgba, Unorm(8)),
-                AstcChannel::UnormSrgb => (Rgba, Srgb),
-                AstcChannel::Hdr => (Rgba, Half),
-            },
-            _ => return None,
-        };
-        Some(Self {
-            texture,
-            channels,
-            numbers,
-            is_compressed: true,
-        })
+    /// How many channels it has.
+    pub fn channels(&self) -> u8 {
+        self.texture.components()
     }
 
     /// The type that shaders see.
@@ -188,7 +130,7 @@ impl Format {
 
     /// Whether alpha is an opacity: integers are just numbers.
     pub fn has_opacity(&self) -> bool {
-        self.channels == Channels::Rgba && self.sample() == Sample::Float
+        self.channels() == 4 && self.sample() == Sample::Float
     }
 
     /// Whether alpha has at least eight bits, so that what is painted on transparent black keeps its opacity.
@@ -201,7 +143,7 @@ impl Format {
     /// Some software rasterisers filter 8-bit textures with 8-bit arithmetic, which is off by up to 1/255 per fetch, so
     /// those are read texel by texel. sRGB formats are decoded before they are filtered, in full precision.
     pub fn filters_exactly(&self) -> bool {
-        !self.is_compressed && !matches!(self.numbers, Encoding::Unorm(8) | Encoding::Snorm(8))
+        !self.texture.is_compressed() && !matches!(self.numbers, Encoding::Unorm(8) | Encoding::Snorm(8))
     }
 
     /// Whether half floats, with their eleven bits and their maximum of 65504, would lose something.
@@ -258,19 +200,27 @@ impl Format {
 
     /// The format of the blurred picture if this one is not renderable: every GPU renders to it, and it loses nothing
     /// of the picture.
-    pub const fn stand_in(&self) -> TextureFormat {
-        match (self.channels, self.numbers) {
-            (Channels::R, Encoding::Unorm(8)) => TextureFormat::R8Unorm,
-            (Channels::Rg, Encoding::Unorm(8)) => TextureFormat::Rg8Unorm,
-            (_, Encoding::Unorm(8)) => TextureFormat::Rgba8Unorm,
-            (_, Encoding::Srgb) => TextureFormat::Rgba8UnormSrgb,
-            (Channels::R, _) if self.is_wide() => TextureFormat::R32Float,
-            (Channels::Rg, _) if self.is_wide() => TextureFormat::Rg32Float,
-            (_, _) if self.is_wide() => TextureFormat::Rgba32Float,
-            (Channels::R, _) => TextureFormat::R16Float,
-            (Channels::Rg, _) => TextureFormat::Rg16Float,
-            (_, _) => TextureFormat::Rgba16Float,
-        }
+    pub fn stand_in(&self) -> TextureFormat {
+        let all: [TextureFormat; 3] = match self.numbers {
+            Encoding::Srgb => return TextureFormat::Rgba8UnormSrgb,
+            Encoding::Unorm(8) => [
+                TextureFormat::R8Unorm,
+                TextureFormat::Rg8Unorm,
+                TextureFormat::Rgba8Unorm,
+            ],
+            _ if self.is_wide() => [
+                TextureFormat::R32Float,
+                TextureFormat::Rg32Float,
+                TextureFormat::Rgba32Float,
+            ],
+            _ => [
+                TextureFormat::R16Float,
+                TextureFormat::Rg16Float,
+                TextureFormat::Rgba16Float,
+            ],
+        };
+        // No GPU has to render to three channels.
+        all[usize::from(self.channels() - 1).min(2)]
     }
 }
 

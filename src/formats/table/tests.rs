@@ -6,36 +6,16 @@ use std::fs;
 /// The table that the documentation of [`BlurImage`](crate::BlurImage) shows.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/formats/table.md");
 
-const COMPRESSED: [TextureFormat; 25] = {
-    use TextureFormat as T;
-    [
-        T::Bc1RgbaUnorm,
-        T::Bc1RgbaUnormSrgb,
-        T::Bc2RgbaUnorm,
-        T::Bc2RgbaUnormSrgb,
-        T::Bc3RgbaUnorm,
-        T::Bc3RgbaUnormSrgb,
-        T::Bc7RgbaUnorm,
-        T::Bc7RgbaUnormSrgb,
-        T::Bc4RUnorm,
-        T::Bc4RSnorm,
-        T::Bc5RgUnorm,
-        T::Bc5RgSnorm,
-        T::Bc6hRgbUfloat,
-        T::Bc6hRgbFloat,
-        T::Etc2Rgb8Unorm,
-        T::Etc2Rgb8UnormSrgb,
-        T::Etc2Rgb8A1Unorm,
-        T::Etc2Rgb8A1UnormSrgb,
-        T::Etc2Rgba8Unorm,
-        T::Etc2Rgba8UnormSrgb,
-        T::EacR11Unorm,
-        T::EacR11Snorm,
-        T::EacRg11Unorm,
-        T::EacRg11Snorm,
-        T::Rgb9e5Ufloat,
-    ]
-};
+/// All formats but ASTC, in the order of the table.
+fn formats() -> impl Iterator<Item = Format> {
+    let textures = TABLE.iter().flat_map(|(_, textures)| *textures);
+    textures.map(|texture| Format::find(*texture).expect("it holds colours"))
+}
+
+/// Whether a format can only be a source.
+fn is_source(format: &Format) -> bool {
+    format.texture.is_compressed() || format.texture == TextureFormat::Rgb9e5Ufloat
+}
 
 impl Encoding {
     fn description(self) -> String {
@@ -60,11 +40,7 @@ fn documentation() -> String {
     let mut text = String::from(
         "| Formats | A blur sees | What lies in between | At most off by, of the range | Rounded by |\n|---|---|---|---|---|\n",
     );
-    let targets: Vec<Format> = PLAIN
-        .iter()
-        .copied()
-        .filter(|format| format.texture != TextureFormat::Rgb9e5Ufloat)
-        .collect();
+    let (mut sources, targets): (Vec<Format>, Vec<Format>) = formats().partition(is_source);
     for group in targets.chunk_by(|a, b| a.numbers == b.numbers) {
         let first = group[0];
         let between = if first.is_wide() {
@@ -85,7 +61,6 @@ fn documentation() -> String {
     }
     text.push_str("\nCompressed formats, and `Rgb9e5Ufloat`, are sources only. A target of the plugin's own then has another format:\n\n");
     text.push_str("| Source | Target |\n|---|---|\n");
-    let mut sources: Vec<Format> = COMPRESSED.iter().filter_map(|texture| Format::find(*texture)).collect();
     sources.sort_by_key(|format| format!("{:?}", format.stand_in()));
     for group in sources.chunk_by(|a, b| a.stand_in() == b.stand_in()) {
         let _ = writeln!(text, "| {} | `{:?}` |", names(group), group[0].stand_in());
@@ -110,7 +85,7 @@ fn the_documentation_is_the_table() {
 
 #[test]
 fn shaders_see_what_wgpu_says() {
-    for format in PLAIN {
+    for format in formats().filter(|format| !format.texture.is_compressed()) {
         let expected = match format.texture.sample_type(None, None) {
             Some(TextureSampleType::Uint) => Sample::Uint,
             Some(TextureSampleType::Sint) => Sample::Sint,
@@ -122,15 +97,8 @@ fn shaders_see_what_wgpu_says() {
 }
 
 #[test]
-fn channels_and_bits_are_those_of_wgpu() {
-    for format in PLAIN {
-        let channels = match format.channels {
-            Channels::R => 1,
-            Channels::Rg => 2,
-            Channels::Rgb => 3,
-            Channels::Rgba => 4,
-        };
-        assert_eq!(format.texture.components(), channels, "{:?}", format.texture);
+fn bits_are_those_of_wgpu() {
+    for format in formats().filter(|format| !format.texture.is_compressed()) {
         let bits = match format.numbers {
             Encoding::Unorm(bits) | Encoding::Snorm(bits) | Encoding::Uint(bits) | Encoding::Sint(bits) => bits,
             Encoding::Srgb => 8,
@@ -140,15 +108,20 @@ fn channels_and_bits_are_those_of_wgpu() {
         };
         if bits != 10 {
             let bytes = format.texture.block_copy_size(None);
-            assert_eq!(bytes, Some(u32::from(channels) * bits / 8), "{:?}", format.texture);
+            assert_eq!(
+                bytes,
+                Some(u32::from(format.channels()) * bits / 8),
+                "{:?}",
+                format.texture
+            );
         }
     }
 }
 
 #[test]
 fn what_stands_in_can_hold_the_picture_and_stands_for_itself() {
-    for texture in COMPRESSED.into_iter().chain(PLAIN.iter().map(|format| format.texture)) {
-        let format = Format::find(texture).expect("it holds colours");
+    for format in formats() {
+        let texture = format.texture;
         if format.sample() != Sample::Float {
             continue;
         }
