@@ -66,8 +66,8 @@ use crate::program::{Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use axis::Axis;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
-use builder::{Level, PassBuilder};
-use pass::{AxisPass, Pass, PassKind, TextureSlot};
+use builder::{Axes, Level, PassBuilder};
+use pass::{PassKind, TextureSlot, Weighting};
 use residual::least_sigma;
 use select_program::octaves_of_a_pass;
 
@@ -92,10 +92,9 @@ impl BlurPlan {
     /// The spline moves a result as exactly as it interpolates one. But at full resolution it is too smooth for the weakest blurs: along
     /// an axis, for any picture, this is off by at most 1.5/255 at sigma 1, 0.5/255 at 1.25 and 0.2/255 from 1.5 on.
     pub fn shifted(request: &PlanRequest, shift: Vec2) -> Self {
-        let (means, finish) = (request.means, request.finish);
         let mut builder = PassBuilder::new(request, shift);
         // Each axis on its own: the most octaves that leave enough of sigma, and the kernel of what they leave.
-        let axes = builder.axes(request.sigma, least_sigma(request.edge, means.precision));
+        let axes = builder.axes(request.sigma, least_sigma(request.edge, request.means.precision));
         let axes = axes.each_ref();
         if !axes.into_iter().any(Axis::blurs) {
             return Self::unblurred(request);
@@ -107,35 +106,18 @@ impl BlurPlan {
             done += octaves_of_a_pass(done, most - done, request);
             level = builder.downsample(axes, level, octaves.map(|octaves| octaves.min(done)));
         }
-        if builder.blur_and_upsample(axes, level) {
-            return builder.plan;
+        // The residual Gaussian, and up: the spline, straight to full resolution. In one pass, if that is faster.
+        if !builder.blur_and_upsample(axes, level) {
+            let blurred = blur_level(&mut builder, axes, level);
+            builder.finish(axes, blurred);
         }
-        // The residual Gaussian, along both axes at once, or along x and then y. On the picture itself, the result may be its target.
-        let is_picture = level == Level::PICTURE;
-        let writes = is_picture && finish == Finish::Write;
-        if let Tiling::Tiled { stores, .. } = means.tiling {
-            let target = builder.result_or_level(writes && stores && !means.in_place, axes, octaves);
-            builder.convolve_both(builder.reach_of_both(axes), axes, (level, target));
-            level = target;
-        } else {
-            // Back and forth between two textures. The picture is not written, so it needs a third one.
-            let mut target = builder.level(axes, octaves);
-            let next = if is_picture {
-                builder.result_or_level(writes, axes, octaves)
-            } else {
-                level
-            };
-            for along in (0..2).filter(|along| is_picture || axes[*along].blurs()) {
-                builder.convolve(along, axes, (level, target));
-                (level, target) = (target, next);
-            }
-        }
-        // Up: the spline, straight to full resolution.
-        let mut plan = builder.finish(axes, level);
-        plan.passes
+        let is_batched = request.finish == Finish::Defer;
+        builder
+            .plan
+            .passes
             .iter_mut()
-            .for_each(|pass| pass.is_batched = finish == Finish::Defer);
-        plan
+            .for_each(|pass| pass.is_batched = is_batched);
+        builder.plan
     }
 
     /// Plans a blur that changes nothing: a copy if a front end does the last step, or else nothing.
@@ -174,31 +156,25 @@ impl BlurPlan {
         let mut builder = PassBuilder::new(&request, Vec2::ZERO);
         let axes = builder.axes(Vec2::ZERO, means.precision.rho());
         let axes = axes.each_ref();
-        if finish == Finish::Write {
-            return builder.finish(axes, Level::PICTURE);
+        let mut level = Level::PICTURE;
+        if finish == Finish::Defer {
+            level = builder.level(axes, [0; 2]);
+            builder.identity(PassKind::Copy, Program::CopyFragment, (Level::PICTURE, level));
         }
-        let level = builder.level(axes, [0; 2]);
-        builder.identity(PassKind::Copy, Program::CopyFragment, (Level::PICTURE, level));
-        builder.finish(axes, level)
+        builder.finish(axes, level);
+        builder.plan
     }
 
-    /// Plans the step from one mip level to the next.
+    /// Plans the step from one mip level to the next: as a copy, of which each texel is a mean.
     pub fn mipmap(from: UVec2, to: UVec2) -> Self {
-        Self {
-            intermediates: Vec::new(),
-            passes: vec![Pass {
-                kind: PassKind::Mipmap,
-                program: Program::MipmapFragment,
-                source: TextureSlot::Source,
-                target: TextureSlot::Destination,
-                origin: UVec2::ZERO,
-                size: to,
-                axes: [AxisPass::mean(from.x, to.x), AxisPass::mean(from.y, to.y)],
-                needed: None,
-                is_batched: false,
-            }],
-            ..Self::default()
+        let mut plan = Self::copy(URect::from_corners(UVec2::ZERO, from), Finish::Write);
+        for pass in &mut plan.passes {
+            (pass.kind, pass.program, pass.size) = (PassKind::Mipmap, Program::MipmapFragment, to);
+            for (axis, to) in pass.axes.iter_mut().zip(to.to_array()) {
+                (axis.filter, axis.table) = (Weighting::Mean(to), Vec::new());
+            }
         }
+        plan
     }
 
     /// The same plan for a source whose first texel is this texel of the picture. The positions of a varying sigma
@@ -227,6 +203,30 @@ impl BlurPlan {
             .iter()
             .fold(UVec2::ZERO, |largest, size| largest.max(*size))
     }
+}
+
+/// The residual Gaussian of a level: along both axes at once, or along x and then y. On the picture itself, the result may be its target.
+fn blur_level(builder: &mut PassBuilder, axes: Axes, level: Level) -> Level {
+    let PlanRequest { means, finish, .. } = builder.request;
+    let is_picture = level == Level::PICTURE;
+    let writes = is_picture && finish == Finish::Write;
+    if let Tiling::Tiled { stores, .. } = means.tiling {
+        let target = builder.result_or_level(writes && stores && !means.in_place, axes, level.octaves);
+        builder.convolve_both(builder.reach_of_both(axes), axes, (level, target));
+        return target;
+    }
+    // Back and forth between two textures. The picture is not written, so it needs a third one.
+    let (mut level, mut target) = (level, builder.level(axes, level.octaves));
+    let next = if is_picture {
+        builder.result_or_level(writes, axes, level.octaves)
+    } else {
+        level
+    };
+    for along in (0..2).filter(|along| is_picture || axes[*along].blurs()) {
+        builder.convolve(along, axes, (level, target));
+        (level, target) = (target, next);
+    }
+    level
 }
 
 #[cfg(test)]

@@ -105,10 +105,7 @@ impl SharedLevel {
         let area = |texels: IRect| i64::from(texels.width()) * i64::from(texels.height());
         let shared = levels.iter_mut().find_map(|level| {
             let offset = level.pass.offset_from(&pass)?;
-            let moved = IRect {
-                min: texels.min + offset,
-                max: texels.max + offset,
-            };
+            let moved = moved(texels, offset);
             let all = level.texels.union(moved);
             let is_shared = area(all) <= area(level.texels) + area(moved) && level.pass.computes_as(&pass);
             is_shared.then_some((level, offset, all))
@@ -171,11 +168,15 @@ impl Place {
 
     /// As another item sees it, with the offset from a texel of that item to the same texel of this one.
     fn seen_from(self, offset: IVec2) -> Self {
-        let texels = IRect {
-            min: self.texels.min - offset,
-            max: self.texels.max - offset,
-        };
+        let texels = moved(self.texels, -offset);
         Self { texels, ..self }
+    }
+}
+
+fn moved(texels: IRect, by: IVec2) -> IRect {
+    IRect {
+        min: texels.min + by,
+        max: texels.max + by,
     }
 }
 

@@ -185,7 +185,7 @@ impl PassBuilder {
 
     /// Adds the last pass, which writes a blurred level to the destination, unless the level is the destination. Or defers this
     /// pass to the front end.
-    pub fn finish(mut self, axes: Axes, blurred: Level) -> BlurPlan {
+    pub fn finish(&mut self, axes: Axes, blurred: Level) {
         let Means { tiling, filtering, .. } = self.request.means;
         let ends = (blurred, Level::RESULT);
         let upsample = |tiling| {
@@ -204,7 +204,6 @@ impl PassBuilder {
             Finish::Write if blurred.octaves == [0; 2] => self.identity(PassKind::Copy, Program::CopyFragment, ends),
             Finish::Write => self.plan.passes.push(upsample(tiling)),
         }
-        self.plan
     }
 
     fn pass(&self, kind: PassKind, program: Program, axes: Axes, ends: Between, numbers: [AxisPass; 2]) -> Pass {

@@ -186,22 +186,6 @@ impl AxisPass {
             ..self
         }
     }
-
-    /// Goes from one mip level to the next along an axis with this many texels.
-    pub(super) fn mean(from: u32, to: u32) -> Self {
-        Self {
-            step: 1,
-            shift: 0,
-            bounds: (0, from as i32),
-            edge: EdgeMode::Clamp,
-            filter: Weighting::Mean(to),
-            reach: (0, 0),
-            octaves: 0,
-            normalize: false,
-            images: None,
-            table: Vec::new(),
-        }
-    }
 }
 
 /// Which texels of a pass are read later, if sigma varies: the rest need not be written.

@@ -87,7 +87,8 @@ pub(super) fn blur(request: &PlanRequest) -> BlurPlan {
         levels: blurs.iter().zip(&tiles).map(sigma_level).collect(),
     });
     let axes = builder.axes(Vec2::ZERO, request.means.precision.rho());
-    builder.finish(axes.each_ref(), target)
+    builder.finish(axes.each_ref(), target);
+    builder.plan
 }
 
 /// The blurs of all rungs up to the largest sigma, from weak to strong.

@@ -83,13 +83,7 @@ pub fn convolve_both(reach: usize, octaves: [u32; 2], beyond: Beyond, tiling: Ti
         MOST_OCTAVES_OF_LONG
     };
     let octaves = octaves[0] + octaves[1];
-    let has_halves = matches!(
-        tiling,
-        Tiling::Tiled {
-            cores: Cores::GpuWithHalves,
-            ..
-        }
-    );
+    let has_halves = matches!(tiling, Tiling::Tiled { cores, .. } if cores == Cores::GpuWithHalves);
     // The low tiles of small levels are too few for the many cores of a GPU. Those of long kernels are never small.
     let is_large = octaves == 0 || octaves <= most && reach > LONGEST_SHORT_REACH;
     if has_halves && is_large && beyond == Beyond::Clamped {

@@ -27,26 +27,24 @@ const SIDES: [u32; 2] = [2048, 4096];
 /// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Blurs with equal strength along
 /// x and y come first, weak ones before strong ones.
 pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
-    static LISTS: Lists = Mutex::new(Vec::new());
-    list_once(&LISTS, means, finish, find)
+    list_once(means, finish, false)
 }
 
 /// The stages of all plans of these means with a varying sigma.
 pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
-    static LISTS: Lists = Mutex::new(Vec::new());
-    list_once(&LISTS, means, finish, find_varying)
+    list_once(means, finish, true)
 }
 
-/// The lists made so far.
-type Lists = Mutex<Vec<(Means, Finish, Vec<Stage>)>>;
-
-fn list_once(lists: &Lists, means: Means, finish: Finish, find: fn(Means, Finish) -> Vec<Stage>) -> Vec<Stage> {
-    let mut lists = lock(lists);
-    if let Some((.., stages)) = lists.iter().find(|list| (list.0, list.1) == (means, finish)) {
+fn list_once(means: Means, finish: Finish, varies: bool) -> Vec<Stage> {
+    static LISTS: Mutex<Vec<((Means, Finish, bool), Vec<Stage>)>> = Mutex::new(Vec::new());
+    let mut lists = lock(&LISTS);
+    let wanted = (means, finish, varies);
+    if let Some((_, stages)) = lists.iter().find(|(known, _)| *known == wanted) {
         return stages.clone();
     }
+    let find = if varies { find_varying } else { find };
     let stages = find(means, finish);
-    lists.push((means, finish, stages.clone()));
+    lists.push((wanted, stages.clone()));
     stages
 }
 

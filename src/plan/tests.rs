@@ -12,7 +12,7 @@ mod random;
 mod stages;
 mod strong;
 
-use super::pass::{AxisPass, MAX_WEIGHTS, TextureSlot};
+use super::pass::{AxisPass, MAX_WEIGHTS, Pass, TextureSlot};
 use super::stages::{stages, varying_stages};
 use super::*;
 use crate::program::Cores;
