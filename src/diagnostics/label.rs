@@ -52,11 +52,11 @@ pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_bl
 /// );
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct BlurLabel(Arc<str>);
 
 impl BlurLabel {
     /// The label of the only entity of this name.
-    #[must_use]
     pub fn new(name: &str) -> Self {
         Self(name.replace('/', "_").into())
     }
@@ -71,14 +71,12 @@ impl BlurLabel {
     ///
     /// The camera entity does not carry it, because it may have its own blur. The [whole](Self::elapsed_gpu) time
     /// includes what is drawn between two groups of panels.
-    #[must_use]
     pub fn of_nodes(camera: Entity) -> Self {
         Self::new(&format!("backdrop-{}", camera.index()))
     }
 
     /// The label of the glass of a camera's [`BackdropRegion`](crate::BackdropRegion)s in one layer:
     /// `backdrop-<index>-below-ui` or `backdrop-<index>-above-ui`.
-    #[must_use]
     pub fn of_regions(camera: Entity, layer: BackdropLayer) -> Self {
         let layer = match layer {
             BackdropLayer::BelowUi => "below-ui",
@@ -90,7 +88,6 @@ impl BlurLabel {
     /// The label of the filtered groups of a camera's user interface, those with a `UiFilter`: `filters-<index>`.
     ///
     /// Painting the groups counts, too.
-    #[must_use]
     pub fn of_filters(camera: Entity) -> Self {
         Self::new(&format!("filters-{}", camera.index()))
     }

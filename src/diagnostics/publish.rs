@@ -1,6 +1,6 @@
 //! Publishes the cost of blurs: GPU times from Bevy's recorder, and the bytes of the intermediate textures.
 
-use super::figures::{BackdropCounts, BackdropFigures, TextureBytes};
+use super::figures::{BackdropCounts, TextureBytes};
 use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
 use super::timestamps::{FrameTimes, init_timer, read_timestamps};
 use crate::image_changes::ImageChanges;
@@ -56,30 +56,25 @@ fn add_figures(app: &mut App) {
         Mailbox::<FrameTimes>::default(),
         BackdropCounts::default(),
     );
-    app.insert_resource(bytes.clone())
-        .insert_resource(frames.clone())
-        .insert_resource(glass.clone())
-        .register_diagnostic(
-            Diagnostic::new(TEXTURE_BYTES)
-                .with_suffix(" B")
-                .with_smoothing_factor(0.0),
-        )
-        .add_systems(
-            Update,
-            (publish_bytes, publish_times, publish_backdrops, withdraw_stale).chain(),
-        );
+    let share = |world: &mut World| {
+        world.insert_resource(bytes.clone());
+        world.insert_resource(frames.clone());
+        world.insert_resource(glass.clone());
+    };
+    share(app.world_mut());
+    let bytes = Diagnostic::new(TEXTURE_BYTES).with_suffix(" B");
+    app.register_diagnostic(bytes.with_smoothing_factor(0.0)).add_systems(
+        Update,
+        (publish_bytes, publish_times, publish_backdrops, withdraw_stale).chain(),
+    );
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
-        render_app
-            .insert_resource(bytes)
-            .insert_resource(frames)
-            .insert_resource(glass)
-            .add_systems(RenderStartup, init_timer)
-            .add_systems(
-                RenderGraph,
-                read_timestamps
-                    .after(RenderGraphSystems::Render)
-                    .before(RenderGraphSystems::Submit),
-            );
+        share(render_app.world_mut());
+        render_app.add_systems(RenderStartup, init_timer).add_systems(
+            RenderGraph,
+            read_timestamps
+                .after(RenderGraphSystems::Render)
+                .before(RenderGraphSystems::Submit),
+        );
     }
 }
 
@@ -104,34 +99,14 @@ fn publish_times(frames: Res<Mailbox<FrameTimes>>, mut store: ResMut<Diagnostics
     }
 }
 
-/// The paths of the figures of glass, with the figures.
-fn paths_of(label: &BlurLabel, figures: BackdropFigures) -> [(DiagnosticPath, f64); 3] {
-    [
-        (label.panels(), figures.backdrops as f64),
-        (label.groups(), figures.groups as f64),
-        (label.texels(), figures.texels as f64),
-    ]
-}
-
-/// Publishes how much glass is visible, and withdraws the figures of glass that is no longer visible.
-fn publish_backdrops(
-    counts: Res<BackdropCounts>,
-    mut store: ResMut<DiagnosticsStore>,
-    mut known: Local<HashMap<BlurLabel, BackdropFigures>>,
-) {
-    let counted: HashMap<BlurLabel, BackdropFigures> = counts.read().into_iter().collect();
+/// Publishes how much glass is visible.
+fn publish_backdrops(counts: Res<BackdropCounts>, mut store: ResMut<DiagnosticsStore>) {
     let time = Instant::now();
-    for (label, figures) in &counted {
-        for (path, value) in paths_of(label, *figures) {
-            add(&mut store, path, "", time, value);
-        }
+    for (label, figures) in counts.read() {
+        add(&mut store, label.panels(), "", time, figures.backdrops as f64);
+        add(&mut store, label.groups(), "", time, figures.groups as f64);
+        add(&mut store, label.texels(), "", time, figures.texels as f64);
     }
-    for (label, figures) in known.iter().filter(|(label, _)| !counted.contains_key(*label)) {
-        for (path, _) in paths_of(label, *figures) {
-            clear(&mut store, &path);
-        }
-    }
-    *known = counted;
 }
 
 fn add(store: &mut DiagnosticsStore, path: DiagnosticPath, unit: &'static str, time: Instant, value: f64) {
@@ -147,6 +122,8 @@ fn add(store: &mut DiagnosticsStore, path: DiagnosticPath, unit: &'static str, t
 struct Freshness {
     /// The GPU's figures and the CPU's, which may come in different frames.
     figures: [Figures; 2],
+    /// The paths of what is counted of glass.
+    counts: [DiagnosticPath; 3],
     frames: u32,
     /// Whether a blur of this label exists, and whether it is a camera's.
     running: Option<bool>,
@@ -171,6 +148,7 @@ impl Freshness {
                 figures(label.elapsed_gpu(), PASSES.map(|pass| label.pass_elapsed_gpu(pass))),
                 figures(label.elapsed_cpu(), PASSES.map(|pass| label.pass_elapsed_cpu(pass))),
             ],
+            counts: [label.panels(), label.groups(), label.texels()],
             frames: 0,
             running: None,
         }
@@ -178,6 +156,10 @@ impl Freshness {
 
     /// Takes new figures, and withdraws old ones. Returns whether the label is still needed.
     fn update(&mut self, store: &mut DiagnosticsStore) -> bool {
+        // Glass that is no longer visible has no counts.
+        for path in self.counts.iter().filter(|_| self.running.is_none()) {
+            clear(store, path);
+        }
         let mut is_old = true;
         for figures in &mut self.figures {
             let last = measured(store, &figures.whole);
