@@ -336,7 +336,7 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BackdropLens>()
             .register_type::<BackdropGroup>()
             .register_type::<FreezeArea>()
-            .add_plugins((validation::ui::plugin, backdrop::plugin, filters::plugin));
+            .add_plugins((backdrop::plugin, filters::plugin));
     }
 
     #[cfg(feature = "ui")]

@@ -1,83 +1,30 @@
 //! Logs what cannot work, once: settings out of range, and components that do nothing or too much.
 
+mod subject;
 #[cfg(feature = "ui")]
-pub mod ui;
+mod ui;
 
-use crate::errors::BlurError;
-use crate::settings::{BackdropBlur, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur, Problem};
+use crate::settings::{BlurImage, BlurStage, BlurUpdate};
 use crate::systems::BlurSystems;
-use bevy::asset::LoadState;
-use bevy::camera::{Camera, RenderTarget};
+use bevy::camera::RenderTarget;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
-use bevy::ecs::name::{NameOrEntity, NameOrEntityItem};
-use bevy::ecs::query::QueryData;
-use bevy::ecs::system::SystemParam;
+use bevy::ecs::name::NameOrEntity;
 use bevy::prelude::*;
+use subject::{Around, Range, Setup, Subject, Subjects};
+#[cfg(feature = "ui")]
+use ui::{RANGES as UI_RANGES, SETUPS as UI_SETUPS};
+
+#[cfg(not(feature = "ui"))]
+const UI_RANGES: [Range; 0] = [];
+#[cfg(not(feature = "ui"))]
+const UI_SETUPS: [Setup; 0] = [];
 
 /// Logs invalid settings, and components that do nothing.
 pub fn plugin(app: &mut App) {
     app.add_systems(PostUpdate, (report, report_painted).in_set(BlurSystems::Collect));
 }
 
-/// What rules know of an entity.
-#[derive(QueryData)]
-pub struct Subject {
-    name: NameOrEntity,
-    camera: Option<Ref<'static, Camera>>,
-    stage: Option<&'static BlurStage>,
-    blur: Option<Ref<'static, GaussianBlur>>,
-    image: Option<Ref<'static, BlurImage>>,
-    profile: Option<Ref<'static, BlurProfile>>,
-    freeze: Option<Ref<'static, FreezeBlur>>,
-    is_glass: Has<BackdropBlur>,
-}
-
-fn changed<C: Component>(component: Option<&Ref<C>>) -> bool {
-    component.is_some_and(Ref::is_changed)
-}
-
-/// Whether a profile may become wrong at any time.
-fn loads(profile: &BlurProfile) -> bool {
-    matches!(profile, BlurProfile::Mask(_))
-}
-
-impl SubjectItem<'_, '_> {
-    /// Whether a rule may decide otherwise than in the last frame. Masks load whenever they do.
-    fn is_news(&self) -> bool {
-        self.camera.as_ref().is_some_and(Ref::is_added)
-            || changed(self.blur.as_ref())
-            || changed(self.image.as_ref())
-            || changed(self.profile.as_ref())
-            || changed(self.freeze.as_ref())
-            || self.profile.as_deref().is_some_and(loads)
-    }
-
-    /// Whether its `GaussianBlur` is that of a camera.
-    fn is_blurred_camera(&self) -> bool {
-        self.camera.is_some() && self.blur.is_some()
-    }
-}
-
-/// Images without anything else report their own settings.
-type Subjects = (
-    Or<(With<GaussianBlur>, With<BlurImage>, With<FreezeBlur>)>,
-    Or<(Without<BlurImage>, With<Camera>, With<FreezeBlur>)>,
-);
-
-/// What rules know beside the entity.
-#[derive(SystemParam)]
-pub struct Around<'w, 's> {
-    assets: Res<'w, AssetServer>,
-    images: Res<'w, Assets<Image>>,
-    cameras: Query<'w, 's, (), With<Camera>>,
-}
-
-/// A component, and what of it is out of range: errors, which are said again only after that was in range.
-type Range = (&'static str, fn(&SubjectItem, &Around) -> Vec<Problem>);
-
-/// What a setup has that does nothing, or more than intended: a warning, once for each entity.
-type Setup = fn(&SubjectItem) -> Option<&'static str>;
-
+/// What is out of range, of all but glass and filters.
 const RANGES: [Range; 2] = [
     ("GaussianBlur", |subject, _| {
         let blur = subject.blur.as_ref().filter(|_| subject.camera.is_some());
@@ -88,6 +35,7 @@ const RANGES: [Range; 2] = [
     }),
 ];
 
+/// What does nothing, or more than intended, of all but glass and filters.
 const SETUPS: [Setup; 3] = [
     |subject| {
         let is_idle = subject.blur.is_some() && subject.camera.is_none() && subject.image.is_none();
@@ -100,7 +48,7 @@ const SETUPS: [Setup; 3] = [
         )
     },
     |subject| {
-        let is_frozen = subject.is_blurred_camera() || subject.is_glass;
+        let is_frozen = subject.is_blurred_camera() || subject.glass.is_some();
         let freezes_ui = subject.is_blurred_camera() && subject.stage == Some(&BlurStage::AfterUi);
         let problem = match subject.image {
             _ if freezes_ui => {
@@ -114,74 +62,36 @@ const SETUPS: [Setup; 3] = [
     },
 ];
 
-impl Around<'_, '_> {
-    /// Why a profile that is read cannot be, as far as the main world knows.
-    fn problems(&self, profile: Option<&BlurProfile>) -> Vec<Problem> {
-        let outcome = match profile {
-            None => Ok(()),
-            Some(BlurProfile::Mask(mask)) if matches!(self.assets.load_state(mask), LoadState::Failed(_)) => {
-                Err(BlurError::MaskNotLoaded)
-            }
-            Some(BlurProfile::Mask(mask)) => match self.images.get(mask) {
-                Some(mask) => BlurError::check_reach("mask", mask.asset_usage),
-                None => Ok(()),
-            },
-            Some(profile) => profile.check(),
-        };
-        let kind = |error: &BlurError| match error {
-            BlurError::InvalidProfile => "shares",
-            BlurError::MaskNotLoaded => "file",
-            _ => "mask",
-        };
-        outcome
-            .err()
-            .map(|error| (kind(&error), error.to_string()))
-            .into_iter()
-            .collect()
-    }
-}
-
 /// What was said of each entity: components with a field, or texts.
 type Said = EntityHashMap<Vec<(&'static str, &'static str)>>;
 
 /// Says what the rules find, unless it was said before.
-fn say(
-    name: &NameOrEntityItem,
-    ranges: impl Iterator<Item = (&'static str, Vec<Problem>)>,
-    setups: impl Iterator<Item = &'static str>,
-    said: &mut Said,
-) {
-    let before = said.remove(&name.entity).unwrap_or_default();
-    // A warning is known as long as the entity is.
-    let mut now: Vec<_> = before.iter().copied().filter(|(_, field)| field.is_empty()).collect();
-    for (component, problems) in ranges {
-        for (field, problem) in problems {
-            if !before.contains(&(component, field)) {
-                error!("the {component} of {name}: {problem}");
-            }
-            now.push((component, field));
-        }
-    }
-    for problem in setups {
-        if !now.contains(&(problem, "")) {
-            warn!("{name} {problem}");
-            now.push((problem, ""));
-        }
-    }
-    if !now.is_empty() {
-        said.insert(name.entity, now);
-    }
-}
-
 fn report(subjects: Query<Subject, Subjects>, around: Around, mut said: Local<Said>) {
     said.retain(|entity, _| subjects.contains(*entity));
     for subject in &subjects {
-        if subject.is_news() || said.contains_key(&subject.name.entity) {
-            let ranges = RANGES
-                .iter()
-                .map(|(component, rule)| (*component, rule(&subject, &around)));
-            let setups = SETUPS.iter().filter_map(|rule| rule(&subject));
-            say(&subject.name, ranges, setups, &mut said);
+        let name = &subject.name;
+        if !subject.is_news() && !said.contains_key(&name.entity) {
+            continue;
+        }
+        let before = said.remove(&name.entity).unwrap_or_default();
+        // A warning is known as long as the entity is.
+        let mut now: Vec<_> = before.iter().copied().filter(|(_, field)| field.is_empty()).collect();
+        for (component, rule) in RANGES.iter().chain(&UI_RANGES) {
+            for (field, problem) in rule(&subject, &around) {
+                if !before.contains(&(*component, field)) {
+                    error!("the {component} of {name}: {problem}");
+                }
+                now.push((*component, field));
+            }
+        }
+        for problem in SETUPS.iter().chain(&UI_SETUPS).filter_map(|rule| rule(&subject)) {
+            if !now.contains(&(problem, "")) {
+                warn!("{name} {problem}");
+                now.push((problem, ""));
+            }
+        }
+        if !now.is_empty() {
+            said.insert(name.entity, now);
         }
     }
 }

@@ -1,52 +1,10 @@
 //! Glass and filters of the user interface.
 
-use super::{Around, Said, changed, loads, say};
-use crate::settings::{BackdropBlur, BackdropLens, BackdropRegion, BlurProfile, Problem, UiFilter};
-use crate::systems::BlurSystems;
-use bevy::ecs::name::NameOrEntity;
-use bevy::ecs::query::QueryData;
-use bevy::prelude::*;
+use super::subject::{Range, Setup};
+use crate::settings::{BackdropBlur, BackdropLens, UiFilter};
 
-/// Logs invalid settings of glass and filters, and components that do nothing.
-pub fn plugin(app: &mut App) {
-    app.add_systems(PostUpdate, report.in_set(BlurSystems::Collect));
-}
-
-/// What rules know of a node or a region.
-#[derive(QueryData)]
-pub struct UiSubject {
-    name: NameOrEntity,
-    glass: Option<Ref<'static, BackdropBlur>>,
-    lens: Option<Ref<'static, BackdropLens>>,
-    region: Option<Ref<'static, BackdropRegion>>,
-    filter: Option<Ref<'static, UiFilter>>,
-    profile: Option<Ref<'static, BlurProfile>>,
-    is_node: Has<Node>,
-}
-
-impl UiSubjectItem<'_, '_> {
-    /// Whether a rule may decide otherwise than in the last frame.
-    fn is_news(&self) -> bool {
-        changed(self.glass.as_ref())
-            || changed(self.lens.as_ref())
-            || changed(self.region.as_ref())
-            || changed(self.filter.as_ref())
-            || changed(self.profile.as_ref())
-            || self.profile.as_deref().is_some_and(loads)
-    }
-}
-
-type UiSubjects = Or<(
-    With<BackdropBlur>,
-    With<BackdropLens>,
-    With<BackdropRegion>,
-    With<UiFilter>,
-)>;
-
-/// A component, and what is wrong with its values.
-type UiRange = (&'static str, fn(&UiSubjectItem, &Around) -> Vec<Problem>);
-
-const RANGES: [UiRange; 5] = [
+/// What is out of range.
+pub const RANGES: [Range; 5] = [
     ("BlurProfile", |subject, around| {
         let is_read = subject.glass.is_some() || subject.filter.is_some();
         around.problems(subject.profile.as_deref().filter(|_| is_read))
@@ -60,17 +18,18 @@ const RANGES: [UiRange; 5] = [
             .collect()
     }),
     ("BackdropBlur", |subject, _| {
-        (subject.glass.as_deref()).map_or_else(Vec::new, BackdropBlur::problems)
+        subject.glass.as_deref().map_or_else(Vec::new, BackdropBlur::problems)
     }),
     ("BackdropLens", |subject, _| {
-        (subject.lens.as_deref()).map_or_else(Vec::new, BackdropLens::problems)
+        subject.lens.as_deref().map_or_else(Vec::new, BackdropLens::problems)
     }),
     ("UiFilter", |subject, _| {
-        (subject.filter.as_deref()).map_or_else(Vec::new, UiFilter::problems)
+        subject.filter.as_deref().map_or_else(Vec::new, UiFilter::problems)
     }),
 ];
 
-const SETUPS: [fn(&UiSubjectItem) -> Option<&'static str>; 4] = [
+/// What does nothing, or more than intended.
+pub const SETUPS: [Setup; 4] = [
     |subject| {
         let is_idle = subject.lens.is_some() && subject.glass.is_none();
         is_idle.then_some("has a BackdropLens, but no BackdropBlur: there is no glass; a radius of 0 makes clear glass")
@@ -92,16 +51,3 @@ const SETUPS: [fn(&UiSubjectItem) -> Option<&'static str>; 4] = [
         is_idle.then_some("has a UiFilter, but no Node: nothing is filtered")
     },
 ];
-
-fn report(subjects: Query<UiSubject, UiSubjects>, around: Around, mut said: Local<Said>) {
-    said.retain(|entity, _| subjects.contains(*entity));
-    for subject in &subjects {
-        if subject.is_news() || said.contains_key(&subject.name.entity) {
-            let ranges = RANGES
-                .iter()
-                .map(|(component, rule)| (*component, rule(&subject, &around)));
-            let setups = SETUPS.iter().filter_map(|rule| rule(&subject));
-            say(&subject.name, ranges, setups, &mut said);
-        }
-    }
-}
