@@ -17,7 +17,7 @@ use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-pub use backdrop::{BackdropBlur, BackdropGroup, BackdropSampling, HasBlur, Tint};
+pub use backdrop::{BackdropBlur, BackdropGroup, BackdropSampling, HasBlur};
 pub use color_functions::{ColorMatrices, ColorStep};
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost, FreezeTaken};
 pub use image::{

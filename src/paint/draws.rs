@@ -281,7 +281,7 @@ impl CameraUpdate<'_, '_> {
         let on = self.painted_on(placed.on);
         let blur = self.camera.glass[index].blur.filter(|_| !backdrop.is_plain);
         if let Some(deferred) = blur.and_then(|blur| jobs.deferred(blur)) {
-            self.colored(&backdrop.tint.colors);
+            self.colored(&backdrop.colors);
             let uniform = on.glass(backdrop, placed);
             let lens = backdrop.lens.map(|_| CallSource::blurred(&deferred, true));
             // Until the shaders of the lens are compiled, the glass is flat.

@@ -260,14 +260,14 @@ impl PaintedOn {
             frame: if has_frame { rim } else { 0.0 },
             opacity: if solid { 1.0 } else { placed.opacity },
             region: ends(placed.region.painted),
-            color_steps: colours.steps(&backdrop.tint.colors),
-            grain: backdrop.tint.grain,
+            color_steps: colours.steps(&backdrop.colors),
+            grain: backdrop.grain,
             lens: backdrop
                 .lens
                 .map(|lens| LensUniform::new(&lens, placed.region.sampled, colours))
                 .unwrap_or_default(),
             flags: flags([(SOFT, has_rim(backdrop, colours)), (WHOLE, shape.is_on_pixels())])
-                + colours.noise(backdrop.tint.grain)
+                + colours.noise(backdrop.grain)
                 + self.dithers(backdrop.blurs()),
             ..self.shape(shape)
         };
@@ -288,41 +288,31 @@ impl PaintedOn {
     /// those beyond the viewport, from where a blur brings them into view.
     pub fn hole(&self, backdrop: &Backdrop, held: IRect, share: f32) -> PaintUniform {
         PaintUniform {
-            opacity: backdrop.tint.opacity * share,
+            opacity: backdrop.opacity * share,
             region: self.texels(held),
             flags: HOLE + SOFT * u32::from(has_rim(backdrop, self.colours)),
             ..self.shape(&backdrop.shape)
         }
     }
 
-    /// A picture inside of an outline, which covers a part of the pixels along it, also of those around it.
-    fn outlined(&self, to_source: IVec2, outline: &Shape) -> PaintUniform {
-        let to_box = outline.transform.matrix2.inverse();
-        let pixel = scale_of(to_box).max_element();
-        PaintUniform {
+    /// A picture inside of an outline, which covers a part of the pixels along it, also of those around it. If it fades towards the sides,
+    /// also where these pixels of it lie beyond the outline.
+    fn outlined(&self, to_source: IVec2, outline: &Shape, fade: Option<[f32; 4]>, shown: IRect) -> PaintUniform {
+        let to_box = outline.transform.inverse();
+        let pixel = scale_of(to_box.matrix2).max_element();
+        let outlined = PaintUniform {
             to_source: to_source - self.canvas.to_texel,
             frame: -pixel.clamp(1.0, 1e6),
             flags: OUTLINED + SOFT * u32::from(outline.has_rim()),
             ..self.shape(outline)
-        }
-    }
-
-    /// A picture that fades towards sides of a box, also where these pixels of it lie beyond the box.
-    fn faded(&self, to_source: IVec2, outline: &Shape, fade: [f32; 4], shown: IRect) -> PaintUniform {
-        let (to_box, shown) = (outline.transform.inverse(), shown.as_rect());
-        let [left, top] = shown.min.to_array();
-        let corners = [
-            shown.min,
-            Vec2::new(shown.max.x, top),
-            shown.max,
-            Vec2::new(left, shown.max.y),
-        ];
-        let beyond = corners.map(|corner| to_box.transform_point2(corner).abs() - 0.5 * outline.size);
-        let outlined = self.outlined(to_source, outline);
+        };
+        let Some(fade) = fade else {
+            return outlined;
+        };
+        let beyond = |corner: Vec2| (to_box.transform_point2(corner).abs() - 0.5 * outline.size).max_element();
+        let corners = Shape::of_rect(shown.as_rect()).corners().map(beyond);
         PaintUniform {
-            frame: beyond
-                .iter()
-                .fold(outlined.frame, |frame, beyond| frame.min(-beyond.max_element())),
+            frame: corners.iter().fold(outlined.frame, |frame, beyond| frame.min(-beyond)),
             flags: FADED,
             fade: fade.into(),
             ..outlined
@@ -345,13 +335,10 @@ impl PaintedOn {
         } else {
             surface.to_page()
         };
-        let (picture, held) = match (&surface.outline, surface.fade) {
-            (Some(outline), Some(fade)) => {
-                let faded = self.faded(to_source - layer.offset, outline, fade, layer.shown);
-                (faded, layer.shown)
-            }
-            (Some(outline), None) => (self.outlined(to_source - layer.offset, outline), layer.shown),
-            (None, _) => (self.picture(to_source - layer.offset, layer.shown), surface.painted),
+        let from = to_source - layer.offset;
+        let (picture, held) = match &surface.outline {
+            Some(outline) => (self.outlined(from, outline, surface.fade, layer.shown), layer.shown),
+            None => (self.picture(from, layer.shown), surface.painted),
         };
         let is_bordered = surface.outline.is_some() && !layer.edge.spreads();
         let own = [

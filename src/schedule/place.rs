@@ -94,7 +94,7 @@ fn place_in(
 ) -> Option<Placed> {
     let surface = tree.surface(on);
     let region = Region::new(backdrop, &scene.picture, clip, surface.rect)?;
-    let opacity = backdrop.tint.opacity * opacity;
+    let opacity = backdrop.opacity * opacity;
     let is_painted = opacity > 0.0 && !region.painted.is_empty();
     let takes = backdrop.takes() && surface.is_seen();
     (is_painted || takes).then(|| Placed {

@@ -7,7 +7,7 @@ use super::shape::Shape;
 use super::slot::Slot;
 use crate::plan::blurs;
 use crate::settings::{
-    BackdropBlur, BackdropLens, BackdropSampling, BlurProfile, BlurSwitch, ColorMatrices, EdgeMode, FreezeArea, Tint,
+    BackdropBlur, BackdropLens, BackdropSampling, BlurProfile, BlurSwitch, ColorMatrices, EdgeMode, FreezeArea,
 };
 use crate::sigma_field::SigmaField;
 use bevy::color::LinearRgba;
@@ -130,8 +130,12 @@ pub struct Backdrop {
     pub edge: EdgeMode,
     /// The share of sigma that each texel gets, `None` if every texel gets all of it.
     pub field: Option<SigmaField>,
-    /// How the blurred picture is coloured.
-    pub tint: Tint,
+    /// The steps of colour of the blurred picture.
+    pub colors: ColorMatrices,
+    /// Between 0 and 1.
+    pub opacity: f32,
+    /// The strength of the noise, between 0 and 1.
+    pub grain: f32,
     /// What is painted where no blur is.
     pub fallback: LinearRgba,
     /// Whether blurs are switched off: only the fallback is painted.
@@ -187,21 +191,22 @@ impl Glass<'_> {
     /// opacity of 0: all of its group see what lies below the first of them.
     pub fn backdrop(&self, picture: &Picture) -> Option<Backdrop> {
         let (shape, settings, switch) = (self.shape, self.settings, self.switch);
-        let (tint, fallback) = (settings.tint(), settings.fallback.to_linear());
+        let (colors, fallback) = (ColorMatrices::new(&settings.colors), settings.fallback.to_linear());
+        let [opacity, grain] = settings.shares();
         let lens = self.lens.and_then(|lens| Lens::new(lens, self.scale, &shape));
         let freeze = self.freeze.filter(|_| switch.is_on());
         // A radius out of range means no blur; `validation` reports it.
         let sigma = settings.blur.sigma_in_texels(self.scale, picture.viewport.height());
         let sigma = (sigma.unwrap_or(Vec2::ZERO) * shape.scale()).min(Vec2::splat(f32::MAX));
         // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
-        let is_flat = tint.colors.is_neutral() && tint.grain <= 0.0 && lens.is_none();
+        let is_flat = colors.is_neutral() && grain <= 0.0 && lens.is_none();
         let changes = blurs(sigma) || !is_flat || freeze.is_some();
         let changes = changes && (switch.is_on() || fallback.alpha > 0.0);
-        let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
+        let is_seen = opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
         let from_corner = Affine2::from_translation(-0.5 * shape.size);
         let to_picture = Affine2::from_translation(picture.viewport.min.as_vec2());
         let is_seen = changes && is_seen && shape.is_drawable() && !self.is_hidden;
-        let (freeze, opacity) = if is_seen { (freeze, tint.opacity) } else { (None, 0.0) };
+        let (freeze, opacity) = if is_seen { (freeze, opacity) } else { (None, 0.0) };
         (is_seen || self.shares.is_some()).then(|| Backdrop {
             entity: self.entity,
             order: self.order,
@@ -211,7 +216,9 @@ impl Glass<'_> {
             sigma,
             edge: settings.blur.edge,
             field: SigmaField::new(self.profile, shape.size, to_picture * shape.transform * from_corner),
-            tint: Tint { opacity, ..tint },
+            colors,
+            opacity,
+            grain,
             fallback,
             is_plain: !switch.is_on(),
             freeze,

@@ -1,6 +1,6 @@
 //! Glass: blurs the picture behind a node of the user interface, or behind any rectangle of a viewport.
 
-use super::color_functions::{ColorMatrices, ColorStep, colors_problem};
+use super::color_functions::{ColorStep, colors_problem};
 use super::ranges::{NumberRange, Problem};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
@@ -72,6 +72,7 @@ use serde::{Deserialize, Serialize};
     derive(Serialize, Deserialize),
     reflect(Serialize, Deserialize)
 )]
+#[must_use]
 pub struct BackdropBlur {
     /// How strong the blur is. Default: the default [`GaussianBlur`], with [`EdgeMode::Mirror`].
     ///
@@ -119,42 +120,33 @@ impl Default for BackdropBlur {
 
 impl BackdropBlur {
     /// Glass with a blur of the given radius, which is three standard deviations, in logical pixels.
-    #[must_use]
     pub fn new(radius: f32) -> Self {
         Self::default().with_radius(radius)
     }
 
     /// Glass with a blur of the given standard deviation, as CSS `blur()` takes it, in logical pixels.
-    #[must_use]
     pub fn from_sigma(sigma: f32) -> Self {
         Self::new(GaussianBlur::from_sigma(sigma).radius)
     }
 
     /// The same glass with another [`sampling`](Self::sampling).
-    #[must_use]
     pub fn with_sampling(self, sampling: BackdropSampling) -> Self {
         Self { sampling, ..self }
     }
 
     /// The same glass with another [`grain`](Self::grain).
-    #[must_use]
     pub fn with_grain(self, grain: f32) -> Self {
         Self { grain, ..self }
     }
 
     /// The same glass with another [`fallback`](Self::fallback).
-    #[must_use]
     pub fn with_fallback(self, fallback: Color) -> Self {
         Self { fallback, ..self }
     }
 
-    /// What colours it, in range.
-    pub(crate) fn tint(&self) -> Tint {
-        Tint {
-            colors: ColorMatrices::new(&self.colors),
-            opacity: NumberRange::Share.value_or(1.0, self.opacity),
-            grain: NumberRange::Share.value_or(0.0, self.grain),
-        }
+    /// The opacity and the grain, in range.
+    pub(crate) fn shares(&self) -> [f32; 2] {
+        [(1.0, self.opacity), (0.0, self.grain)].map(|(neutral, share)| NumberRange::Share.value_or(neutral, share))
     }
 
     /// What is out of range.
@@ -227,17 +219,6 @@ pub trait HasBlur: Sized {
     }
 }
 
-/// How to colour a blurred picture, in range.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tint {
-    /// The steps of colour.
-    pub colors: ColorMatrices,
-    /// Between 0 and 1.
-    pub opacity: f32,
-    /// The strength of the noise, between 0 and 1.
-    pub grain: f32,
-}
-
 /// Which pixels the blur behind glass may read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
@@ -280,8 +261,7 @@ mod tests {
         let wrong = BackdropBlur::new(f32::NAN)
             .with_color(ColorStep::Saturate(-1.0))
             .with_opacity(f32::NAN);
-        assert!(wrong.tint().colors.is_neutral());
-        assert_eq!(wrong.tint().opacity, 1.0);
+        assert_eq!(wrong.shares(), [1.0, 0.0]);
         let names: Vec<_> = wrong.problems().iter().map(|(name, _)| *name).collect();
         assert_eq!(names, ["blur", "colors", "opacity"]);
         assert!(BackdropBlur::default().problems().is_empty());
@@ -291,7 +271,7 @@ mod tests {
     fn opacity_ends_at_0_and_1() {
         for (asked, opacity) in [(-0.1, 0.0), (0.25, 0.25), (1.1, 1.0)] {
             let glass = BackdropBlur::default().with_opacity(asked);
-            assert_eq!(glass.tint().opacity, opacity);
+            assert_eq!(glass.shares()[0], opacity);
             assert!(glass.problems().is_empty());
         }
     }

@@ -45,6 +45,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Component, FromTemplate, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(GaussianBlur, BlurRevision)]
+#[must_use]
 pub struct BlurImage {
     /// The image to blur. The blur waits while it loads, and follows when it is replaced, resized or modified.
     pub source: Handle<Image>,
@@ -128,7 +129,6 @@ const VISIBLE_SIGMAS: f32 = 4.0;
 
 impl BlurImage {
     /// Blurs `source` into an image that the plugin allocates.
-    #[must_use]
     pub fn new(source: Handle<Image>) -> Self {
         Self {
             source,
@@ -141,13 +141,11 @@ impl BlurImage {
     /// With [`BlurUpdate::OnChange`] the plugin keeps a copy of the picture as it was before the blur, in a texture of
     /// the same size. So an eased radius blurs the sharp picture again, not the blurred one. With the other updates
     /// each blur takes what the image holds, which is right where a camera paints the image.
-    #[must_use]
     pub fn in_place(image: Handle<Image>) -> Self {
         Self::new(image.clone()).with_target(image)
     }
 
     /// The same blur into an image of your own.
-    #[must_use]
     pub fn with_target(self, target: Handle<Image>) -> Self {
         Self {
             target: Some(target),
@@ -156,7 +154,6 @@ impl BlurImage {
     }
 
     /// The same blur of some [texels](Self::region) of the source.
-    #[must_use]
     pub fn with_region(self, region: URect) -> Self {
         Self {
             region: Some(region),
@@ -165,7 +162,6 @@ impl BlurImage {
     }
 
     /// The same blur with another [padding](Self::padding).
-    #[must_use]
     pub fn with_padding(self, padding: u32) -> Self {
         Self { padding, ..self }
     }
@@ -187,19 +183,16 @@ impl BlurImage {
     }
 
     /// The same blur with another meaning of alpha.
-    #[must_use]
     pub fn with_alpha(self, alpha: BlurAlpha) -> Self {
         Self { alpha, ..self }
     }
 
     /// The same blur with or without dithering.
-    #[must_use]
     pub fn with_dither(self, dither: bool) -> Self {
         Self { dither, ..self }
     }
 
     /// The same blur at other times.
-    #[must_use]
     pub fn with_update(self, update: BlurUpdate) -> Self {
         Self { update, ..self }
     }

@@ -45,6 +45,7 @@ use serde::{Deserialize, Serialize};
     derive(Serialize, Deserialize),
     reflect(Serialize, Deserialize)
 )]
+#[must_use]
 pub struct BackdropRegion {
     /// The camera on whose picture the glass lies. Default: none, [`Entity::PLACEHOLDER`]. An entity that is not a
     /// camera is reported once.
@@ -80,7 +81,6 @@ impl Default for BackdropRegion {
 
 impl BackdropRegion {
     /// A rectangle of a camera's viewport, in logical pixels.
-    #[must_use]
     pub fn new(camera: Entity, rect: Rect) -> Self {
         Self {
             camera,
@@ -126,19 +126,16 @@ impl BackdropRegion {
     }
 
     /// The same region with other [`corners`](Self::corners).
-    #[must_use]
     pub fn with_corners(self, corners: Vec4) -> Self {
         Self { corners, ..self }
     }
 
     /// The same region in another [`layer`](Self::layer).
-    #[must_use]
     pub fn with_layer(self, layer: BackdropLayer) -> Self {
         Self { layer, ..self }
     }
 
     /// The same region with another [`order`](Self::order).
-    #[must_use]
     pub fn with_order(self, order: i32) -> Self {
         Self { order, ..self }
     }

@@ -32,6 +32,7 @@ pub const RADIUS_IN_SIGMAS: f32 = 3.0;
     derive(Serialize, Deserialize),
     reflect(Serialize, Deserialize)
 )]
+#[must_use]
 pub struct GaussianBlur {
     /// Three standard deviations: how far light spreads. Of the light of a point, 99.7 % stay within this distance to the left and to the
     /// right of it, 99.7 % above and below it, and 98.9 % in the circle of this radius.
@@ -64,7 +65,6 @@ impl Default for GaussianBlur {
 
 impl GaussianBlur {
     /// A blur of the given radius, which is three standard deviations, in logical pixels.
-    #[must_use]
     pub fn new(radius: f32) -> Self {
         Self {
             radius,
@@ -73,7 +73,6 @@ impl GaussianBlur {
     }
 
     /// A blur of the given standard deviation, as CSS `blur()` takes it, in logical pixels.
-    #[must_use]
     pub fn from_sigma(sigma: f32) -> Self {
         Self::new(sigma * RADIUS_IN_SIGMAS)
     }
@@ -85,25 +84,21 @@ impl GaussianBlur {
     }
 
     /// The same blur with another [`radius`](Self::radius).
-    #[must_use]
     pub fn with_radius(self, radius: f32) -> Self {
         Self { radius, ..self }
     }
 
     /// The same blur with another [`unit`](Self::unit).
-    #[must_use]
     pub fn with_unit(self, unit: BlurUnit) -> Self {
         Self { unit, ..self }
     }
 
     /// The same blur with another [`aspect`](Self::aspect).
-    #[must_use]
     pub fn with_aspect(self, aspect: Vec2) -> Self {
         Self { aspect, ..self }
     }
 
     /// The same blur with another [`edge`](Self::edge) mode.
-    #[must_use]
     pub fn with_edge(self, edge: EdgeMode) -> Self {
         Self { edge, ..self }
     }
@@ -212,15 +207,9 @@ impl EdgeMode {
         }
     }
 
-    /// The number in `shaders/common/pass.wgsl`.
+    /// The number in `shaders/common/pass.wgsl`, which counts in the order of declaration.
     pub(crate) fn number(self) -> u32 {
-        match self {
-            Self::Clamp => 0,
-            Self::Mirror => 1,
-            Self::Wrap => 2,
-            Self::Transparent => 3,
-            Self::Renormalize => 4,
-        }
+        self as u32
     }
 
     /// After how many lengths of the picture everything beyond the border repeats, if it does.

@@ -75,6 +75,7 @@ use serde::{Deserialize, Serialize};
     derive(Serialize, Deserialize),
     reflect(Serialize, Deserialize)
 )]
+#[must_use]
 pub struct UiFilter {
     /// How strong the blur is. Default: none.
     ///
@@ -173,6 +174,7 @@ impl GroupOutline {
     derive(Serialize, Deserialize),
     reflect(Serialize, Deserialize)
 )]
+#[must_use]
 pub struct DropShadow {
     /// The distance from the group to the shadow, in logical pixels; y goes down. Default: (0, 4).
     ///
@@ -219,7 +221,6 @@ impl Default for DropShadow {
 
 impl DropShadow {
     /// A shadow with a blur of the given radius, which is three standard deviations.
-    #[must_use]
     pub fn new(offset: Vec2, radius: f32, color: Color) -> Self {
         Self {
             offset,
@@ -230,13 +231,11 @@ impl DropShadow {
     }
 
     /// A shadow with a blur of the given standard deviation, as CSS `drop-shadow()` takes it.
-    #[must_use]
     pub fn from_sigma(offset: Vec2, sigma: f32, color: Color) -> Self {
         Self::new(offset, GaussianBlur::from_sigma(sigma).radius, color)
     }
 
     /// Light of this colour around the group.
-    #[must_use]
     pub fn glow(radius: f32, color: Color) -> Self {
         Self {
             is_glow: true,
@@ -245,7 +244,6 @@ impl DropShadow {
     }
 
     /// The same shadow, which falls [into the group](Self::is_inset).
-    #[must_use]
     pub fn inset(self) -> Self {
         Self { is_inset: true, ..self }
     }
@@ -279,56 +277,47 @@ impl Default for UiFilter {
 
 impl UiFilter {
     /// A blur of the given radius, which is three standard deviations, in logical pixels.
-    #[must_use]
     pub fn blur(radius: f32) -> Self {
         Self::default().with_radius(radius)
     }
 
     /// A blur of the given standard deviation, as CSS `blur()` takes it, in logical pixels.
-    #[must_use]
     pub fn from_sigma(sigma: f32) -> Self {
         Self::blur(GaussianBlur::from_sigma(sigma).radius)
     }
 
     /// A group with this opacity.
-    #[must_use]
     pub fn opacity(opacity: f32) -> Self {
         Self::default().with_opacity(opacity)
     }
 
     /// A group with a shadow, whose blur has the given radius: three standard deviations.
-    #[must_use]
     pub fn shadow(offset: Vec2, radius: f32, color: Color) -> Self {
         Self::default().with_shadow(DropShadow::new(offset, radius, color))
     }
 
     /// The same filter with one more shadow, below those that it has.
-    #[must_use]
     pub fn with_shadow(mut self, shadow: DropShadow) -> Self {
         self.shadows.push(shadow);
         self
     }
 
     /// A filter that only clips the node's descendants to its [rounded box](Self::is_rounded).
-    #[must_use]
     pub fn rounded() -> Self {
         Self::default().with_rounded(true)
     }
 
     /// The same filter, which clips the node's descendants to its [rounded box](Self::is_rounded) or not.
-    #[must_use]
     pub fn with_rounded(self, is_rounded: bool) -> Self {
         Self { is_rounded, ..self }
     }
 
     /// A group with a [line](Self::outline) of this width around it.
-    #[must_use]
     pub fn outline(width: f32, color: Color) -> Self {
         Self::default().with_outline(width, color)
     }
 
     /// The same filter with another [`outline`](Self::outline).
-    #[must_use]
     pub fn with_outline(self, width: f32, color: Color) -> Self {
         Self {
             outline: GroupOutline { width, color },
@@ -337,13 +326,11 @@ impl UiFilter {
     }
 
     /// A filter that fades the group towards [sides of its box](Self::fade).
-    #[must_use]
     pub fn fade(fade: UiRect) -> Self {
         Self::default().with_fade(fade)
     }
 
     /// The same filter with another [`fade`](Self::fade).
-    #[must_use]
     pub fn with_fade(self, fade: UiRect) -> Self {
         Self { fade, ..self }
     }
