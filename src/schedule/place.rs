@@ -120,40 +120,66 @@ pub fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>]) -> bool
     }
 }
 
-/// What happens among the nodes, in rounds.
-pub struct NodeRounds {
+/// The rounds in which glass is blurred, and painted.
+#[derive(Default)]
+pub struct GlassRounds {
     timeline: Timeline,
-    /// The backdrops that are blurred, with their readers, in the order of their cuts.
-    readers: Vec<(usize, Index)>,
-    /// The round in which each of them is painted.
-    painted: Vec<usize>,
-    /// What is painted in every round: the sort keys on surfaces.
-    pub rounds: Vec<Vec<(SurfaceId, Range<FloatOrd>)>>,
+    /// The backdrops that are blurred, by their readers, and the round in which each is painted.
+    glass: Vec<(usize, usize)>,
+    /// The last round.
+    pub last: usize,
 }
 
-impl NodeRounds {
-    /// Finds the rounds of everything on the camera's picture and on surfaces with a turn.
-    pub fn new(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Self {
-        let of_nodes = scene.backdrops.iter().zip(placed).enumerate();
-        let cuts = of_nodes.filter_map(|(index, (backdrop, placed))| {
+/// What is painted in every round: the sort keys on surfaces.
+pub type Runs = Vec<Vec<(SurfaceId, Range<FloatOrd>)>>;
+
+impl GlassRounds {
+    /// The rounds of regions, in their order: each is painted on all below it.
+    pub fn of_regions(scene: &Scene, placed: &[Option<Placed>], regions: &[usize]) -> Self {
+        let mut rounds = Self::default();
+        for (index, placed) in regions.iter().filter_map(|index| Some((*index, placed[*index]?))) {
+            let after = After::Batch(rounds.read(scene, index, &placed, vec![0]));
+            let painted = scene.picture.in_viewport(placed.region.painted);
+            rounds.timeline.paint(0, FIRST, after, Some(painted), true);
+        }
+        rounds.solve(scene, 1);
+        rounds
+    }
+
+    /// The rounds of everything on the camera's picture and on surfaces with a turn.
+    pub fn of_nodes(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> (Self, Runs) {
+        let mut nodes = Self::default();
+        let all = scene.backdrops.iter().zip(placed).enumerate();
+        let cuts = all.filter_map(|(index, (backdrop, placed))| {
             let is_read = backdrop.node().is_some() && !backdrop.is_plain;
             Some((placed.as_ref().filter(|_| is_read)?.cut, index))
         });
         let mut cuts: Vec<(FloatOrd, usize)> = cuts.collect();
-        cuts.sort_by_key(|(cut, _)| *cut);
-        let mut nodes = Self {
-            timeline: Timeline::default(),
-            readers: Vec::with_capacity(cuts.len()),
-            painted: Vec::new(),
-            rounds: vec![vec![(SurfaceId::CAMERA, FIRST..LAST)]],
-        };
-        if !cuts.is_empty() {
-            nodes.add_all(scene, tree, placed, &cuts);
-            let frame = scene.picture.seen_pixels().as_rect();
-            let last = nodes.timeline.solve(tree.surfaces.len(), frame);
-            nodes.find_runs(tree, last);
+        if cuts.is_empty() {
+            return (nodes, vec![vec![(SurfaceId::CAMERA, FIRST..LAST)]]);
         }
-        nodes
+        cuts.sort_by_key(|(cut, _)| *cut);
+        nodes.add_all(scene, tree, placed, &cuts);
+        nodes.solve(scene, tree.surfaces.len());
+        let runs = nodes.find_runs(tree);
+        (nodes, runs)
+    }
+
+    /// Adds the blur of a backdrop, which reads these surfaces.
+    fn read(&mut self, scene: &Scene, backdrop: usize, placed: &Placed, surfaces: Vec<Index>) -> Index {
+        self.glass.push((backdrop, 0));
+        let reads = placed.region.sees.map(|texels| scene.picture.in_viewport(texels));
+        self.timeline.read(surfaces, reads)
+    }
+
+    /// Finds the rounds of what has been added, on so many surfaces.
+    fn solve(&mut self, scene: &Scene, surfaces: usize) {
+        self.last = self.timeline.solve(surfaces, scene.picture.seen_pixels().as_rect());
+        for unit in &self.timeline.units {
+            if let After::Batch(reader) = unit.after {
+                self.glass[reader].1 = unit.round;
+            }
+        }
     }
 
     /// The events in the order in which they would happen one by one. The result of a group with a turn is painted when its last node
@@ -162,30 +188,30 @@ impl NodeRounds {
         let mut open: Vec<(usize, SurfaceId, FloatOrd)> = Vec::new();
         let mut cuts = cuts.iter().peekable();
         let mut readers = vec![None; placed.len()];
+        let has_turn = |surface: SurfaceId| tree.surface(surface).has_turn;
         let shown = |filter: usize| tree.result_of(filter).map(|result| tree.shown(result).as_rect());
-        let in_viewport = |texels| scene.picture.in_viewport(texels);
+        let content = |filter: usize| {
+            tree.items_of(filter)
+                .map_or(After::Nothing, |items| After::Surface(items.0))
+        };
         // Bevy paints the items between two own ones as one.
         let mut is_new = true;
         for item in scene.items {
             let is_over = |filter: usize| i64::from(scene.filters[filter].nodes.end) <= node_of(item.key);
             while let Some((filter, on, key)) = open.pop_if(|(filter, ..)| is_over(*filter)) {
-                let content = After::Surface(tree.items_of(filter).unwrap_or(on).0);
-                self.timeline.paint(on.0, key, content, shown(filter), true);
+                self.timeline.paint(on.0, key, content(filter), shown(filter), true);
                 is_new = true;
             }
-            while let Some((_, backdrop)) = cuts.next_if(|(cut, _)| *cut <= item.key) {
-                if let Some(placed) = &placed[*backdrop] {
+            while let Some((_, index)) = cuts.next_if(|(cut, _)| *cut <= item.key) {
+                if let Some(placed) = &placed[*index] {
                     let below = tree.below(placed.on).chain([SurfaceId::CAMERA]);
-                    let below = below.map(|surface| surface.0);
-                    let reader = self.timeline.read(below.collect(), placed.region.sees.map(in_viewport));
-                    readers[*backdrop] = Some(reader);
-                    self.readers.push((*backdrop, reader));
+                    let below = below.map(|surface| surface.0).collect();
+                    readers[*index] = Some(self.read(scene, *index, placed, below));
                 }
             }
             let owner = tree.surface_of(scene.filters, item.key, item.what);
             let owner = owner.filter(|_| paints(item.what, tree, placed));
-            let is_due =
-                |on: &SurfaceId| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn && tree.surface(*on).is_seen();
+            let is_due = |on: &SurfaceId| *on == SurfaceId::CAMERA || has_turn(*on) && tree.surface(*on).is_seen();
             let is_own = item.what != What::Other;
             is_new |= is_own;
             if let Some(on) = owner.filter(is_due) {
@@ -193,15 +219,11 @@ impl NodeRounds {
                 match item.what {
                     What::Other => paint(After::Nothing, item.bounds),
                     What::Glass(index) => {
-                        let painted = placed[index].map(|placed| in_viewport(placed.region.painted));
+                        let painted = placed[index].map(|placed| scene.picture.in_viewport(placed.region.painted));
                         paint(readers[index].map_or(After::Nothing, After::Batch), painted);
                     }
                     What::Hole(index) => paint(After::Nothing, Some(scene.backdrops[index].shape.bounds())),
-                    What::Result(filter)
-                        if tree
-                            .result_of(filter)
-                            .is_some_and(|result| tree.surface(result).has_turn) =>
-                    {
+                    What::Result(filter) if tree.result_of(filter).is_some_and(has_turn) => {
                         open.push((filter, on, item.key));
                     }
                     What::Result(filter) => paint(After::Nothing, shown(filter)),
@@ -210,49 +232,52 @@ impl NodeRounds {
             }
             is_new = is_own;
         }
-        while let Some((filter, on, key)) = open.pop() {
-            let content = After::Surface(tree.items_of(filter).unwrap_or(on).0);
-            self.timeline.paint(on.0, key, content, shown(filter), true);
+        for (filter, on, key) in open.into_iter().rev() {
+            self.timeline.paint(on.0, key, content(filter), shown(filter), true);
         }
     }
 
     /// Joins the units of a round that follow each other on a surface.
-    fn find_runs(&mut self, tree: &SurfaceTree, last: usize) {
-        self.rounds = vec![Vec::new(); last + 1];
-        self.painted = vec![0; self.readers.len()];
+    fn find_runs(&self, tree: &SurfaceTree) -> Runs {
+        let mut runs = vec![Vec::new(); self.last + 1];
         // The round and the start of the run that is open on each surface.
         let mut open: Vec<Option<(usize, FloatOrd)>> = vec![None; tree.surfaces.len()];
         for unit in &self.timeline.units {
-            if let After::Batch(reader) = unit.after {
-                self.painted[reader] = unit.round;
-            }
             match open[unit.on] {
                 Some((round, _)) if round == unit.round => {}
                 Some((round, start)) => {
-                    self.rounds[round].push((SurfaceId(unit.on), start..unit.key));
+                    runs[round].push((SurfaceId(unit.on), start..unit.key));
                     open[unit.on] = Some((unit.round, unit.key));
                 }
                 None => open[unit.on] = Some((unit.round, FIRST)),
             }
         }
-        open[0].get_or_insert((last, FIRST));
+        open[0].get_or_insert((self.last, FIRST));
         for (on, run) in open.into_iter().enumerate() {
             if let Some((round, start)) = run {
-                self.rounds[round].push((SurfaceId(on), start..LAST));
+                runs[round].push((SurfaceId(on), start..LAST));
             }
         }
+        runs
     }
 
     /// The backdrops that are blurred before this round is painted.
     pub fn batch(&self, round: usize) -> impl Iterator<Item = usize> {
-        let is_in = move |(_, reader): &&(usize, Index)| self.timeline.batch(*reader) == round;
-        self.readers.iter().filter(is_in).map(|(backdrop, _)| *backdrop)
+        let readers = self.glass.iter().enumerate();
+        let of_round = readers.filter(move |(reader, _)| self.timeline.batch(*reader) == round);
+        of_round.map(|(_, (backdrop, _))| *backdrop)
+    }
+
+    /// The backdrops that are painted in this round.
+    pub fn painted(&self, round: usize) -> impl Iterator<Item = usize> {
+        let of_round = self.glass.iter().filter(move |(_, painted)| *painted == round);
+        of_round.map(|(backdrop, _)| *backdrop)
     }
 
     /// Whether any of these backdrops is painted in a later round.
     pub fn is_late(&self, backdrops: &[usize], round: usize) -> bool {
-        let of_batch = self.readers.iter().filter(|(backdrop, _)| backdrops.contains(backdrop));
-        of_batch.into_iter().any(|(_, reader)| self.painted[*reader] > round)
+        let is_late = |(backdrop, painted): &(usize, usize)| *painted > round && backdrops.contains(backdrop);
+        self.glass.iter().any(is_late)
     }
 
     /// The round in which a surface with a turn is complete.

@@ -6,9 +6,8 @@
 //! - What glass inside a group sees is no texture: it is the group so far over what the camera has painted below. So both are combined
 //!   on a page, beside what other glass of the batch sees.
 
-use super::place::{NodeRounds, Placed, paints, place};
+use super::place::{GlassRounds, Placed, paints, place};
 use super::rects::{as_texels, common, moved, pixels};
-use super::rounds::{After, Timeline};
 use super::scene::{GlassOrder, Scene, What};
 use super::slot::{FIRST, LAST, Slot, node_of};
 use super::tree::{SurfaceId, SurfaceTree};
@@ -222,30 +221,16 @@ struct Planner<'a> {
 impl Planner<'_> {
     /// Regions see what is below them, other regions included.
     fn regions(&mut self, label: Label, is_in: impl Fn(GlassOrder) -> bool) {
-        let (backdrops, picture) = (self.scene.backdrops, self.scene.picture);
-        let placed = self.schedule.glass().map(|(index, placed)| (index, placed.region));
-        let mut regions: Vec<_> = placed.filter(|(index, _)| is_in(backdrops[*index].order)).collect();
-        regions.sort_unstable_by_key(|(index, _)| (backdrops[*index].order, backdrops[*index].entity));
-        let mut timeline = Timeline::default();
-        for (_, region) in &regions {
-            let reader = timeline.read(vec![0], region.sees.map(|texels| picture.in_viewport(texels)));
-            let painted = picture.in_viewport(region.painted);
-            timeline.paint(0, FIRST, After::Batch(reader), Some(painted), true);
-        }
+        let backdrops = self.scene.backdrops;
+        let placed = self.schedule.glass().map(|(index, _)| index);
+        let mut regions: Vec<usize> = placed.filter(|index| is_in(backdrops[*index].order)).collect();
+        regions.sort_unstable_by_key(|index| (backdrops[*index].order, backdrops[*index].entity));
+        let rounds = GlassRounds::of_regions(self.scene, &self.schedule.placed, &regions);
         let start = self.schedule.steps.len();
-        for round in 1..=timeline.solve(1, picture.seen_pixels().as_rect()) {
-            let of_round = |is_in: &dyn Fn(usize) -> bool| {
-                let all = regions.iter().enumerate();
-                all.filter(|(place, _)| is_in(*place))
-                    .map(|(_, (index, _))| *index)
-                    .collect()
-            };
-            let blurred: Vec<usize> = of_round(&|place| timeline.batch(place) == round);
-            let is_late =
-                (0..regions.len()).any(|place| timeline.batch(place) == round && timeline.units[place].round > round);
-            self.blur_glass(&blurred, PaintTexture::Camera, is_late);
-            let painted: Vec<usize> = of_round(&|place| timeline.units[place].round == round);
-            self.pass(PaintTexture::Camera, painted.into_iter().map(Draw::Glass));
+        for round in 1..=rounds.last {
+            let blurred: Vec<usize> = rounds.batch(round).collect();
+            self.blur_glass(&blurred, PaintTexture::Camera, rounds.is_late(&blurred, round));
+            self.pass(PaintTexture::Camera, rounds.painted(round).map(Draw::Glass));
         }
         self.section(Some(label), start..self.schedule.steps.len());
     }
@@ -258,7 +243,8 @@ impl Planner<'_> {
             let on_page = |page| tree.on_page(depth, page, false).collect();
             let pages: Vec<Vec<SurfaceId>> = (0..tree.pages[depth as usize - 1].len()).map(on_page).collect();
             for (page, surfaces) in pages.iter().enumerate().filter(|(_, surfaces)| !surfaces.is_empty()) {
-                let draws: Vec<Draw> = surfaces.iter().map(|surface| self.content_of(*surface)).collect();
+                let all = |surface: &SurfaceId| self.content(*surface, [FIRST..LAST], true);
+                let draws: Vec<Draw> = surfaces.iter().flat_map(all).collect();
                 self.pass(PaintTexture::Page(depth, page), draws);
             }
             for (page, surfaces) in pages.iter().enumerate() {
@@ -268,43 +254,38 @@ impl Planner<'_> {
         self.section(Some(Label::Groups), start..self.schedule.steps.len());
     }
 
-    /// What is painted on a surface, all of it.
-    fn content_of(&self, on: SurfaceId) -> Draw {
+    /// What is painted on a surface: its items with these sort keys, or the layers of the surface before it when that is complete.
+    fn content(&self, on: SurfaceId, runs: impl IntoIterator<Item = Range<FloatOrd>>, is_complete: bool) -> Vec<Draw> {
+        let items = |keys| Draw::Items {
+            on,
+            keys,
+            scissor: None,
+        };
         match self.schedule.tree.surface(on).content {
-            None => Draw::Items {
-                on,
-                keys: FIRST..LAST,
-                scissor: None,
-            },
-            Some(of) => Draw::Layers(of),
+            None => runs.into_iter().map(items).collect(),
+            Some(before) => is_complete.then_some(Draw::Layers(before)).into_iter().collect(),
         }
     }
 
     /// Everything that is painted on the camera's picture, and groups with glass.
     fn nodes(&mut self) {
         let start = self.schedule.steps.len();
-        let nodes = NodeRounds::new(self.scene, &self.schedule.tree, &self.schedule.placed);
+        let (nodes, rounds) = GlassRounds::of_nodes(self.scene, &self.schedule.tree, &self.schedule.placed);
         let mut first_blur = start;
         let pages = self.schedule.tree.pages.iter().map(Vec::len);
         let pages: Vec<(u32, usize)> = (1..)
             .zip(pages)
             .flat_map(|(depth, count)| (0..count).map(move |page| (depth, page)))
             .collect();
-        let last = nodes.rounds.len().saturating_sub(1);
-        for (round, runs) in nodes.rounds.iter().enumerate() {
+        for (round, runs) in rounds.iter().enumerate() {
             for (depth, page) in pages.iter().rev() {
                 self.page((*depth, *page), round, runs, &nodes);
             }
-            if round == last {
+            if round == nodes.last {
                 break;
             }
             let on_camera = runs.iter().filter(|(on, _)| *on == SurfaceId::CAMERA);
-            let draws: Vec<Draw> = on_camera
-                .flat_map(|(_, keys)| self.camera_items(keys.clone()))
-                .collect();
-            if !draws.is_empty() {
-                self.pass(PaintTexture::Camera, draws);
-            }
+            self.camera_items(on_camera.map(|(_, keys)| keys.clone()));
             if round == 0 {
                 first_blur = self.schedule.steps.len();
             }
@@ -312,7 +293,7 @@ impl Planner<'_> {
         }
         self.section(None, start..first_blur);
         self.section(Some(Label::Nodes), first_blur..self.schedule.steps.len());
-        self.bevy(nodes.rounds.last().map_or(&[], Vec::as_slice));
+        self.bevy(rounds.last().map_or(&[], Vec::as_slice));
     }
 
     /// What Bevy paints of the last round.
@@ -323,12 +304,7 @@ impl Planner<'_> {
         // Bevy's pass sets no scissor.
         if let Some(end) = self.scissored.iter().map(|keys| keys.end).max() {
             let below = left.iter().filter(|keys| keys.start < end);
-            let draws: Vec<Draw> = below
-                .flat_map(|keys| self.camera_items(keys.start..keys.end.min(end)))
-                .collect();
-            if !draws.is_empty() {
-                self.pass(PaintTexture::Camera, draws);
-            }
+            self.camera_items(below.map(|keys| keys.start..keys.end.min(end)));
             left.retain(|keys| end < keys.end);
             left.iter_mut().for_each(|keys| keys.start = keys.start.max(end));
         }
@@ -343,26 +319,16 @@ impl Planner<'_> {
         (depth, page): (u32, usize),
         round: usize,
         runs: &[(SurfaceId, Range<FloatOrd>)],
-        nodes: &NodeRounds,
+        nodes: &GlassRounds,
     ) {
         let tree = &self.schedule.tree;
         let surfaces: Vec<SurfaceId> = tree.on_page(depth, page, true).collect();
         let is_complete = |id: &SurfaceId| nodes.end_of(tree, *id) == round;
-        let mut draws = Vec::new();
-        for id in &surfaces {
-            match tree.surface(*id).content {
-                None => {
-                    let runs = runs.iter().filter(|(on, _)| on == id);
-                    draws.extend(runs.map(|(on, keys)| Draw::Items {
-                        on: *on,
-                        keys: keys.clone(),
-                        scissor: None,
-                    }));
-                }
-                Some(of) if is_complete(id) => draws.push(Draw::Layers(of)),
-                Some(_) => {}
-            }
-        }
+        let content = |id: &SurfaceId| {
+            let runs = runs.iter().filter(|(on, _)| on == id).map(|(_, keys)| keys.clone());
+            self.content(*id, runs, is_complete(id))
+        };
+        let draws: Vec<Draw> = surfaces.iter().flat_map(content).collect();
         let complete: Vec<SurfaceId> = surfaces.iter().copied().filter(is_complete).collect();
         if !draws.is_empty() {
             self.pass(PaintTexture::Page(depth, page), draws);
@@ -373,7 +339,7 @@ impl Planner<'_> {
     }
 
     /// Blurs the glass of a batch. What glass inside groups sees is put together before, side by side.
-    fn batch(&mut self, nodes: &NodeRounds, round: usize) {
+    fn batch(&mut self, nodes: &GlassRounds, round: usize) {
         let is_nested =
             |index: &usize| self.schedule.placed[*index].is_some_and(|placed| placed.on != SurfaceId::CAMERA);
         let (nested, on_camera): (Vec<usize>, Vec<usize>) = nodes.batch(round).partition(is_nested);
@@ -412,35 +378,34 @@ impl Planner<'_> {
         }
     }
 
-    /// What paints items on the camera's picture, those of flat groups under the clips of these groups.
-    fn camera_items(&self, keys: Range<FloatOrd>) -> Vec<Draw> {
-        let ends = self.scissored.iter().flat_map(|keys| [keys.start, keys.end]);
-        let mut ends: Vec<FloatOrd> = ends.filter(|end| keys.start < *end && *end < keys.end).collect();
-        ends.push(keys.end);
-        ends.sort_unstable();
-        ends.dedup();
-        let mut start = keys.start;
-        let items = ends.into_iter().map(|end| {
-            let keys = core::mem::replace(&mut start, end)..end;
-            let scissor = self.scissor_at(keys.start);
-            Draw::Items {
+    /// Paints items on the camera's picture, those of flat groups under the clips of these groups.
+    fn camera_items(&mut self, runs: impl Iterator<Item = Range<FloatOrd>>) {
+        let mut draws = Vec::new();
+        for keys in runs {
+            let ends = self.scissored.iter().flat_map(|keys| [keys.start, keys.end]);
+            let mut ends: Vec<FloatOrd> = ends.filter(|end| keys.start < *end && *end < keys.end).collect();
+            ends.push(keys.end);
+            ends.sort_unstable();
+            ends.dedup();
+            let mut start = keys.start;
+            draws.extend(ends.into_iter().map(|end| Draw::Items {
                 on: SurfaceId::CAMERA,
-                keys,
-                scissor,
-            }
-        });
-        items.collect()
+                scissor: self.scissor_at(start),
+                keys: core::mem::replace(&mut start, end)..end,
+            }));
+        }
+        if !draws.is_empty() {
+            self.pass(PaintTexture::Camera, draws);
+        }
     }
 
     /// The scissor of the item at a sort key: the clips of all flat groups around it.
     fn scissor_at(&self, key: FloatOrd) -> Option<URect> {
-        let node = node_of(key);
-        let filters = self.scene.filters.iter().enumerate();
-        let around = filters.filter(|(index, filter)| {
-            let contains = i64::from(filter.nodes.start) <= node && node < i64::from(filter.nodes.end);
-            contains && self.schedule.tree.is_flat(*index)
-        });
-        let clips = around.filter_map(|(_, filter)| filter.missing_clip());
+        let (filters, tree) = (self.scene.filters, &self.schedule.tree);
+        let around = tree
+            .around_node(filters, node_of(key))
+            .filter(|filter| tree.is_flat(*filter));
+        let clips = around.filter_map(|filter| filters[filter].missing_clip());
         let all = clips.map(|clip| pixels(Some(clip.bounds()))).reduce(common)?;
         let picture = &self.scene.picture;
         let visible = common(all, picture.seen_pixels());

@@ -1,6 +1,6 @@
 //! How many passes schedules have, as far as that is known without a GPU.
 
-use super::super::place::NodeRounds;
+use super::super::place::GlassRounds;
 use super::super::scene::{Filter, Glass, GlassOrder, Item, What};
 use super::super::shape::Shape;
 use super::super::steps::{Schedule, Step};
@@ -110,9 +110,9 @@ fn assert_bounded(parts: &Parts) -> Schedule {
     let scene = parts.scene(false);
     let schedule = Schedule::new(&scene);
     let pages: usize = schedule.tree.pages.iter().map(Vec::len).sum();
-    let rounds = NodeRounds::new(&scene, &schedule.tree, &schedule.placed).rounds.len();
+    let (_, runs) = GlassRounds::of_nodes(&scene, &schedule.tree, &schedule.placed);
     let in_round = 2 * pages + 2 * schedule.seen.len() + 2;
-    let most = 3 * pages + rounds * in_round;
+    let most = 3 * pages + runs.len() * in_round;
     assert!(
         passes(&schedule) <= most,
         "{} passes, {most} allowed",
