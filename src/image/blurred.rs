@@ -58,17 +58,20 @@ pub struct ImageBlur {
 
 /// When its component is removed, an image that the plugin allocated becomes an ordinary image.
 pub fn forget_image(removed: On<Remove, BlurImage>, mut blurs: ResMut<ImageBlurs>) {
-    blurs.release(removed.entity);
+    let (blurs, entity) = (&mut *blurs, removed.entity);
     blurs.last += 1;
-    blurs.all.remove(&removed.entity);
+    if let Some(mut gone) = blurs.all.remove(&entity) {
+        gone.release(entity, &mut blurs.writers);
+    }
 }
 
 /// A strength that is inserted again makes another blur, which has the image of the first.
 pub fn forget_strength(removed: On<Remove, GaussianBlur>, mut blurs: ResMut<ImageBlurs>) {
-    blurs.release(removed.entity);
+    let (blurs, entity) = (&mut *blurs, removed.entity);
     blurs.last += 1;
     let number = blurs.last;
-    if let Some(one) = blurs.all.get_mut(&removed.entity) {
+    if let Some(one) = blurs.all.get_mut(&entity) {
+        one.release(entity, &mut blurs.writers);
         let own = one.own;
         *one = ImageBlur {
             number,
@@ -143,9 +146,9 @@ impl ImageBlurs {
             one.sent = None;
         }
         if one.writes().is_some_and(|written| Some(written) != named) {
-            self.release(entity);
+            one.release(entity, &mut self.writers);
         }
-        self.all.get_mut(&entity).expect("it was inserted")
+        one
     }
 
     /// Notes that the plugin has allocated an image for a blur.
@@ -180,10 +183,10 @@ impl ImageBlurs {
 
     /// Notes which image a blur writes. A blur that is not seen, to which the image belonged, has none any more.
     pub fn set_target(&mut self, entity: Entity, target: Option<Result<AssetId<Image>, BlurError>>) {
-        self.release(entity);
         let Some(one) = self.all.get_mut(&entity) else {
             return;
         };
+        one.release(entity, &mut self.writers);
         one.target = target;
         if let Some(written) = one.writes()
             && let Some(absent) = self.writers.insert(written, entity)
@@ -192,19 +195,18 @@ impl ImageBlurs {
             absent.target = None;
         }
     }
-
-    /// Another blur may write the image of this one.
-    fn release(&mut self, entity: Entity) {
-        if let Some(one) = self.all.get_mut(&entity)
-            && let Some(Ok(written)) = one.target.take()
-            && self.writers.get(&written) == Some(&entity)
-        {
-            self.writers.remove(&written);
-        }
-    }
 }
 
 impl ImageBlur {
+    /// Another blur may write its image.
+    fn release(&mut self, entity: Entity, writers: &mut HashMap<AssetId<Image>, Entity>) {
+        if let Some(Ok(written)) = self.target.take()
+            && writers.get(&written) == Some(&entity)
+        {
+            writers.remove(&written);
+        }
+    }
+
     /// How requests and outcomes name it.
     pub fn id(&self, entity: Entity) -> BlurId {
         let number = self.number;

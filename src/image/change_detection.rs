@@ -45,19 +45,19 @@ struct Node {
     fate: Fate,
 }
 
-/// What is decided of a blur in this frame.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What is decided of a blur in this frame. From `Sent` on, it is requested.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Fate {
     Undecided,
     /// It is not requested.
     Rests,
     /// It is requested as soon as an image is loaded.
     Loads,
-    /// It is requested. Its outcome is known, or nothing can wait for it.
+    /// Its outcome is known, or nothing can wait for it.
     Sent,
-    /// It is requested, and its outcome is on its way.
+    /// Its outcome is on its way.
     Awaited,
-    /// It is requested, and waits for a blur that has no result, and gets none.
+    /// It waits for a blur that has no result, and gets none.
     Blocked,
 }
 
@@ -308,7 +308,7 @@ impl Nodes {
     /// Whether a blur before this one is requested.
     fn is_fed(&self, index: usize) -> bool {
         let mut writers = self.all[index].writers.into_iter().flatten();
-        writers.any(|writer| self.fate(writer).is_some_and(Fate::is_requested))
+        writers.any(|writer| self.fate(writer) >= Some(Fate::Sent))
     }
 
     /// The blurs that another one must wait for: those before it, and those whose own inputs do not exist yet.
@@ -318,7 +318,7 @@ impl Nodes {
             let comes_before = match self.fate(writer?) {
                 // It closes a cycle.
                 Some(Fate::Undecided) => false,
-                fate => fate.is_some_and(Fate::is_requested) || feeder.starts(),
+                fate => fate >= Some(Fate::Sent) || feeder.starts(),
             };
             comes_before.then_some(feeder.id(writer?))
         })
@@ -332,12 +332,6 @@ impl Nodes {
             _ => known.get(feeder.entity).is_some_and(ImageBlur::is_settled),
         };
         feeders.iter().flatten().all(may_feed)
-    }
-}
-
-impl Fate {
-    fn is_requested(self) -> bool {
-        matches!(self, Self::Sent | Self::Awaited | Self::Blocked)
     }
 }
 

@@ -4,7 +4,7 @@
 //! target. All stages of a frame are encoded, or none.
 
 use super::request::{Cut, ImageRequest, ImageSpec};
-use super::results::Carried;
+use super::results::{Carried, Reads};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::timed;
 use crate::errors::BlurError;
@@ -76,18 +76,6 @@ struct SourceCopy {
     will_hold: Option<u64>,
 }
 
-impl Turn {
-    /// Whether the image is written in this frame.
-    pub fn writes(self) -> bool {
-        matches!(self, Self::Runs | Self::Ran)
-    }
-
-    /// Whether the image has its result, so that it can be read.
-    pub fn is_over(self) -> bool {
-        matches!(self, Self::Rests | Self::Ran)
-    }
-}
-
 impl ImageJob {
     /// Begins a frame in which it is requested.
     pub fn begin(&mut self, request: &ImageRequest, frame: u64) {
@@ -146,36 +134,25 @@ impl ImageJob {
             ..BlurRequest::whole(ends, target.texture.id(), work(spec, &cut), cut.size(), from.size)
         };
         let copy = copy_of(&cut, [from, to], target.texture.id(), preparer)?;
-        let is_kept = self
-            .copy
-            .as_ref()
-            .is_some_and(|kept| kept.holds == Some(spec.pixels) && kept.of == copy);
-        let is_onto_itself = blur.work == Work::Copy && spec.overwrites_source();
-        let is_unblurred = is_onto_itself && spec.alpha != BlurAlpha::Unpremultiply;
-        if is_unblurred && !is_kept {
+        let is_kept = |kept: &SourceCopy| kept.holds == Some(spec.pixels) && kept.of == copy;
+        let is_copy = blur.work == Work::Copy;
+        let reads = Reads::new(spec, is_copy, self.copy.as_ref().is_some_and(is_kept));
+        if reads == Reads::Nothing {
             self.release();
             (self.copy, self.due) = (None, Some((now, None)));
             return Ok(true);
         }
-        // A pass cannot read the texture that it writes, nor texels around a source.
-        self.copy = if is_onto_itself || spec.keeps_source() || cut.padding > 0 {
-            Some(SourceCopy::new(
-                copy,
-                self.copy.take(),
-                cut.size(),
-                from.layers,
-                preparer,
-            )?)
-        } else {
-            None
-        };
+        let old = self.copy.take();
+        if reads != Reads::Source {
+            self.copy = Some(SourceCopy::new(copy, old, cut.size(), from.layers, preparer)?);
+        }
         if let Some(copy) = &mut self.copy {
-            copy.holds = copy.holds.filter(|_| is_kept && (is_unblurred || spec.keeps_source()));
-            copy.will_hold = (spec.keeps_source() && !is_unblurred).then_some(spec.pixels);
+            copy.holds.take_if(|_| reads == Reads::NewCopy);
+            copy.will_hold = reads.keeps_copy(spec).then_some(spec.pixels);
             blur.ends.source = copy.of.ends.destination;
             (blur.source_size, blur.source_at) = (cut.size(), IVec2::ZERO);
         }
-        if is_unblurred {
+        if reads == Reads::CopyBack {
             blur.ends.alpha = BlurAlpha::Premultiplied;
         }
         let Some((first, is_ready)) = self.prepare_stages(blur, ends, to, preparer)? else {

@@ -47,9 +47,6 @@ pub fn find_times(
     mut painted: Local<HashMap<AssetId<Image>, (Time, bool)>>,
 ) {
     painted.clear();
-    if requested.ordered.is_empty() {
-        return;
-    }
     for (index, camera) in sorted.0.iter().enumerate() {
         let Some(NormalizedRenderTarget::Image(target)) = &camera.target else {
             continue;
@@ -190,7 +187,7 @@ impl ImageJobs {
         let target = request.spec.target;
         if request.spec.owns_target
             && let (Some(job), Some(own)) = (self.all.get(&request.id), self.own.get_mut(&target))
-            && let Some((image, is_new)) = own.show(job.turn.writes(), job.done.as_ref())
+            && let Some((image, is_new)) = own.show(matches!(job.turn, Turn::Runs | Turn::Ran), job.done.as_ref())
         {
             self.to_show.insert(target, (image.clone(), is_new));
         }
@@ -198,22 +195,19 @@ impl ImageJobs {
 }
 
 pub fn record_before_cameras(recording: Recording, context: RenderContext) {
-    recording.record(Time::BeforeCameras, context);
+    recording.record(context, |time| time == Time::BeforeCameras);
 }
 
 /// Runs at the end of every camera's schedule.
 pub fn record_after_camera(view: Res<CurrentView>, recording: Recording, context: RenderContext) {
-    let is_this = |time: &Time| matches!(time, Time::After { camera, .. } if *camera == view.0);
-    let mut times = recording.requested.ordered.iter().map(|request| request.time);
-    let time = times.find(is_this);
-    drop(times);
-    if let Some(time) = time {
-        recording.record(time, context);
-    }
+    recording.record(
+        context,
+        |time| matches!(time, Time::After { camera, .. } if camera == view.0),
+    );
 }
 
 pub fn record_after_cameras(recording: Recording, context: RenderContext) {
-    recording.record(Time::AfterCameras, context);
+    recording.record(context, |time| time == Time::AfterCameras);
 }
 
 /// The resources that recording requires.
@@ -227,10 +221,12 @@ pub struct Recording<'w> {
 }
 
 impl Recording<'_> {
-    fn record(mut self, time: Time, mut context: RenderContext) {
-        for request in self.requested.ordered.iter().filter(|request| request.time == time) {
+    fn record(mut self, mut context: RenderContext, is_now: impl Fn(Time) -> bool) {
+        for request in self.requested.ordered.iter().filter(|request| is_now(request.time)) {
             // An input that has yet to be written does not exist.
-            let is_fed = self.jobs.has_fed(request, Turn::is_over);
+            let is_fed = self
+                .jobs
+                .has_fed(request, |turn| matches!(turn, Turn::Rests | Turn::Ran));
             let Some(job) = self.jobs.all.get_mut(&request.id).filter(|_| is_fed) else {
                 continue;
             };

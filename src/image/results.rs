@@ -6,7 +6,8 @@
 //! texture a blur writes depends on what it must look like alone, not on what the asset has been in between: if no texture is as it
 //! must be, because the source is not what its asset says either, one is made.
 
-use crate::settings::BlurUpdate;
+use super::request::ImageSpec;
+use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::render::render_resource::TextureId;
 use bevy::render::texture::GpuImage;
 
@@ -26,6 +27,43 @@ impl<I: PartialEq> Carried<I> {
             BlurUpdate::OnChange => is_fed || last != Some(self),
             BlurUpdate::Once => last.is_none_or(|last| last.revision != self.revision),
         }
+    }
+}
+
+/// What a blur that is due reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Nothing: the picture is as requested.
+    Nothing,
+    /// The source.
+    Source,
+    /// A copy of the source, which is made first.
+    NewCopy,
+    /// The copy that was made before the last blur in place.
+    KeptCopy,
+    /// The same, which is copied back: nothing is blurred any more.
+    CopyBack,
+}
+
+impl Reads {
+    /// `is_copy`: nothing is blurred. `is_kept`: there is a copy of the source, as it was before the last blur in place.
+    pub fn new(spec: &ImageSpec, is_copy: bool, is_kept: bool) -> Self {
+        let is_onto_itself = is_copy && spec.overwrites_source();
+        let is_unblurred = is_onto_itself && spec.alpha != BlurAlpha::Unpremultiply;
+        let (_, padding) = spec.excerpt;
+        match (is_kept, spec.keeps_source()) {
+            (true, _) if is_unblurred => Self::CopyBack,
+            (false, _) if is_unblurred => Self::Nothing,
+            (true, true) => Self::KeptCopy,
+            // A pass cannot read the texture that it writes, nor texels around a source.
+            (_, keeps) if keeps || is_onto_itself || padding > 0 => Self::NewCopy,
+            _ => Self::Source,
+        }
+    }
+
+    /// Whether the copy is kept for the next blur.
+    pub fn keeps_copy(self, spec: &ImageSpec) -> bool {
+        spec.keeps_source() && matches!(self, Self::NewCopy | Self::KeptCopy)
     }
 }
 

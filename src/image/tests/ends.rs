@@ -138,6 +138,8 @@ impl Walk {
         let is_yours = !is_own && image.update == BlurUpdate::Once;
         let is_in_place = named == Some(image.source.id());
         let is_right = match target {
+            // The renderer says whether it is as it was.
+            _ if is_in_place && blur.radius == 0.0 => true,
             Content::Blurred(shown) if shown.by == id => match image.update {
                 // It stays as it was when it ran.
                 BlurUpdate::Once => true,

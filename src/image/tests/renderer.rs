@@ -2,7 +2,7 @@
 //! told to be.
 
 use super::super::request::{BlurId, ImageRequest, ImageSpec, Outcomes, Requests};
-use super::super::results::{Carried, OwnTarget};
+use super::super::results::{Carried, OwnTarget, Reads};
 use crate::errors::BlurError;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
@@ -91,8 +91,8 @@ struct Job {
     done: Option<Carried<usize>>,
     /// The picture before a blur in place, with its texture and the number of its pixels.
     sheet: Option<(usize, u64, Content)>,
-    /// Whether the last run was such a blur.
-    was_kept: bool,
+    /// The texture of the last run, if it was such a blur.
+    kept: Option<usize>,
 }
 
 #[derive(Default)]
@@ -266,30 +266,37 @@ impl Renderer {
     }
 
     fn blur(&mut self, request: &ImageRequest, images: Images) {
-        let spec = &request.spec;
-        let mut of = self.contents[images.source.number].clone();
+        let (spec, source) = (&request.spec, images.source.number);
         let job = self.jobs.entry(request.id).or_default();
-        if spec.keeps_source() {
-            match &job.sheet {
-                Some((number, pixels, sheet)) if (*number, *pixels) == (images.source.number, spec.pixels) => {
-                    of = sheet.clone();
-                }
-                _ => job.sheet = Some((images.source.number, spec.pixels, of.clone())),
-            }
-            // It may blur what it wrote for another source.
-            if matches!(&of, Content::Blurred(of) if of.by == request.id && of.is_kept && job.was_kept) {
-                self.faults.push(format!("{:?} blurs its own result", request.id));
-            }
-        } else {
-            job.sheet = None;
+        let is_sheet = |(number, pixels, _): &&(usize, u64, Content)| (*number, *pixels) == (source, spec.pixels);
+        let sheet = job.sheet.as_ref().filter(is_sheet);
+        let reads = Reads::new(spec, spec.blur.radius == 0.0, sheet.is_some());
+        let of = match (reads, sheet) {
+            (Reads::KeptCopy | Reads::CopyBack, Some((.., sheet))) => sheet.clone(),
+            _ => self.contents[source].clone(),
+        };
+        job.sheet = reads.keeps_copy(spec).then(|| (source, spec.pixels, of.clone()));
+        // It may blur what it wrote for another source.
+        let is_own = matches!(&of, Content::Blurred(of) if of.by == request.id && of.is_kept);
+        let must_be_sharp = reads == Reads::Nothing || reads == Reads::NewCopy && spec.keeps_source();
+        if must_be_sharp && is_own && job.kept == Some(source) {
+            self.faults.push(format!(
+                "{:?} blurs its own result, or leaves it: {reads:?}",
+                request.id
+            ));
         }
-        job.was_kept = spec.keeps_source();
+        job.kept = job.sheet.as_ref().map(|_| source);
+        match reads {
+            Reads::Nothing => return,
+            Reads::CopyBack => return self.contents[images.target.number] = of,
+            Reads::Source | Reads::NewCopy | Reads::KeptCopy => {}
+        }
         let result = Blurred {
             by: request.id,
             radius: spec.blur.radius as u32,
             mask: images.mask.map(|mask| self.contents[mask.number].clone()),
             of,
-            is_kept: job.was_kept,
+            is_kept: job.kept.is_some(),
         };
         self.contents[images.target.number] = Content::Blurred(Arc::new(result));
     }

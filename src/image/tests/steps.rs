@@ -104,7 +104,7 @@ impl Random {
             },
             3 => Step::Strength {
                 slot,
-                radius: self.byte(4) + 1,
+                radius: self.byte(5),
             },
             4..6 => Step::Image {
                 slot,

@@ -175,7 +175,7 @@ impl Walk {
         let world = self.app.world();
         let left = [
             self.known().len(),
-            world.resource::<Requests>().live.len(),
+            world.resource::<Requests>().live.len() + world.resource::<Requests>().owned.len(),
             world.resource::<ImageChanges>().len(),
             world.resource::<Assets<Image>>().len(),
             self.renderer.job_count(),
