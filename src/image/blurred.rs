@@ -102,9 +102,12 @@ impl ImageBlurs {
         self.last
     }
 
-    /// All blurs, seen or not, each with the image that the plugin allocated for it.
+    /// All blurs, seen or not, each with the image that the plugin allocated for it, unless it writes another one.
     pub fn ids(&self) -> impl Iterator<Item = (BlurId, Option<AssetId<Image>>)> {
-        self.all.iter().map(|(entity, one)| (one.id(*entity), one.own))
+        self.all.iter().map(|(entity, one)| {
+            let is_written = |own: &AssetId<Image>| one.writes().is_none_or(|written| written == *own);
+            (one.id(*entity), one.own.filter(is_written))
+        })
     }
 
     /// The blur of an entity, seen or not.
@@ -147,6 +150,7 @@ impl ImageBlurs {
         }
         if one.writes().is_some_and(|written| Some(written) != named) {
             one.release(entity, &mut self.writers);
+            *last += 1;
         }
         one
     }
@@ -323,5 +327,26 @@ mod tests {
             let blurs = world.resource::<ImageBlurs>();
             assert_eq!([blurs.all.len(), blurs.writers.len()], [98 - index; 2]);
         }
+    }
+
+    #[test]
+    fn an_own_image_is_kept_until_another_one_is_named() {
+        let (mut blurs, mut images) = (ImageBlurs::default(), Assets::<Image>::default());
+        let entity = Entity::PLACEHOLDER;
+        let [own, other] = [(); 2].map(|()| images.add(Image::default()));
+        let see = |blurs: &mut ImageBlurs, image: &Handle<Image>| {
+            blurs.begin();
+            blurs.see(entity, &BlurImage::default().with_target(image.clone()));
+            blurs.set_target(entity, Some(Ok(image.id())));
+        };
+        let kept = |blurs: &ImageBlurs| blurs.ids().find_map(|(_, own)| own);
+        see(&mut blurs, &own);
+        blurs.set_own(entity, own.id());
+        assert_eq!(kept(&blurs), Some(own.id()));
+        let set = blurs.set();
+        see(&mut blurs, &other);
+        assert!(kept(&blurs).is_none() && blurs.set() != set, "it writes another image");
+        see(&mut blurs, &own);
+        assert_eq!(kept(&blurs), Some(own.id()), "it writes its own image again");
     }
 }
