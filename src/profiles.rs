@@ -59,7 +59,7 @@ pub fn follow_profiles(
     shown.all.retain(|blur, _| blurs.contains(*blur));
     let exists = |profile: &BlurProfile| {
         let mask = profile.mask();
-        mask.is_none_or(|mask| images.contains(mask) || changes.has_existed(mask))
+        mask.is_none_or(|mask| changes.know(mask, &images))
     };
     for (blur, profile, is_glass) in &blurs {
         shown.follow(blur, profile.unwrap_or(&BlurProfile::Uniform), is_glass, exists);

@@ -79,7 +79,7 @@ pub use shape::{CORNERS, Shape, bounds_of, scale_of};
 pub use share::{item_of, share};
 pub use slot::Slot;
 pub use steps::{Batch, Blurs, Draw, Label, PaintTexture, Schedule, Section, Step};
-pub use tree::{Surface, SurfaceId, SurfaceTree};
+pub use tree::{Surface, SurfaceId};
 
 #[cfg(test)]
 mod tests;

@@ -240,10 +240,12 @@ impl ImageBlurs {
         let spec = self.spec(one, changes);
         let known = self.get_mut(one.entity)?;
         known.name_images(one.named());
-        let found = match images.have(one.named(), changes) {
-            Ok(true) => known.target.clone()?,
-            Ok(false) => return None,
-            Err(error) => Err(error),
+        let found = match (images.have(one.named(), changes), known.target.clone()) {
+            (Ok(false), _) => return None,
+            // A format that no GPU here can read is also why an image does not reach it.
+            (Ok(true) | Err(BlurError::NotOnGpu { .. }), Some(Err(error))) => Err(error),
+            (Ok(true), target) => target?,
+            (Err(error), _) => Err(error),
         };
         let spec = spec.filter(|_| found.is_ok());
         let mut news = [known.failures.news(found.map(drop)), None, None];
