@@ -266,11 +266,15 @@ fn dither_of(
 }
 
 fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewTarget) -> BlurRequest {
-    let [x, y, width, height] = picture.view.viewport.to_array();
-    let viewport = URect::new(x, y, x + width, y + height);
+    let view = picture.view;
+    let min = view.viewport.truncate().truncate();
+    let size = UVec2::new(view.viewport.z, view.viewport.w);
+    let viewport = URect::from_corners(min, min + size);
     // Cameras of one target share a texture, whatever size they believe in.
-    let (texture, format) = (target.main_texture(), target.main_texture_format());
-    let size = texture_size(texture);
+    let texture = target.main_texture();
+    let whole = URect::from_corners(UVec2::ZERO, texture_size(texture));
+    let format = target.main_texture_format();
+    let region = viewport.intersect(whole);
     let ends = Ends {
         dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
         ..Ends::of_camera(format, blur.is_light)
@@ -280,12 +284,10 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
         edge: blur.edge,
         field: blur.field.clone(),
     };
-    let region = viewport.intersect(URect::from_corners(UVec2::ZERO, size));
     BlurRequest {
         region,
         bounds: region,
-        // The camera paints it again in every frame, so the source is fresh.
-        ..BlurRequest::whole(ends, texture.id(), work, size, size)
+        ..BlurRequest::whole(ends, texture.id(), work, whole.size(), whole.size())
     }
 }
 

@@ -3,7 +3,7 @@
 //! 1. front ends fill [`inputs`], and [`items`] puts glass and groups among the items of Bevy's user interface;
 //! 2. [`readiness`] queues pipelines, and [`plan_cameras`] plans every camera;
 //! 3. [`blurs`] prepares the blurs, and [`draws`] the draw calls;
-//! 4. [`split`] takes the items that are painted elsewhere out of Bevy's pass;
+//! 4. [`items`] takes the items that are painted elsewhere out of Bevy's pass;
 //! 5. [`encode`] encodes the steps of each schedule.
 //!
 //! A blur defers its last step, the way back to full resolution, to the shader that paints. So this step writes only visible pixels,
@@ -19,8 +19,6 @@ mod items;
 pub(crate) mod pipelines;
 mod plan_cameras;
 mod readiness;
-mod split;
-mod ui_cameras;
 pub(crate) mod ui_clip;
 pub(crate) mod uniform;
 mod views;
@@ -39,8 +37,7 @@ use bevy::ui_render::{TransparentUi, ui_pass};
 
 pub use bounds::BackdropMaterialPlugin;
 pub use encode::{backdrops_above_ui, backdrops_below_ui};
-pub use inputs::{PaintInputs, PaintSystems, picture_of};
-pub use ui_cameras::UiCameras;
+pub use inputs::{PaintInputs, PaintSystems, UiCameras, picture_of};
 
 /// Adds the painting of glass and filters to an app, whose pipelines may compile before either is used.
 pub fn plugin(app: &mut App, precompiles: bool) {
@@ -136,10 +133,10 @@ pub fn finish(app: &mut App) {
                 views::show_views
                     .after(plan_cameras::plan_cameras)
                     .before(RenderSystems::PrepareResources),
-                split::split_phases
+                items::split_phases
                     .after(RenderSystems::PrepareBindGroups)
                     .before(RenderSystems::Render),
-                (split::restore_phases, bounds::forget_bounds).in_set(RenderSystems::Cleanup),
+                (items::restore_phases, bounds::forget_bounds).in_set(RenderSystems::Cleanup),
             ),
         );
 }

@@ -77,11 +77,10 @@ impl ItemBounds<'_> {
 
     /// An item of a node with a gradient is the gradient if it has a gradient's sort key.
     fn of_gradient(&self, item: &TransparentUi) -> Option<Rect> {
-        let gradient = self.gradients.0.get(&item.main_entity().id())?;
-        let key = |offset: f32| FloatOrd(gradient.stack_index as f32 + offset);
+        let (stack_index, bounds) = self.gradients.0.get(&item.main_entity().id())?;
+        let key = |offset: f32| FloatOrd(*stack_index as f32 + offset);
         let keys = [stack_z_offsets::GRADIENT, stack_z_offsets::BORDER_GRADIENT].map(key);
-        let bounds = || quad(gradient.transform, Vec2::ZERO, gradient.size, gradient.clip);
-        keys.contains(&item.sort_key).then(bounds)
+        keys.contains(&item.sort_key).then_some(*bounds)
     }
 }
 
@@ -108,22 +107,10 @@ pub fn quad(transform: Affine2, centre: Vec2, size: Vec2, clip: Option<Rect>) ->
     bounds_of(CORNERS.map(moved))
 }
 
-/// The box of a node with a gradient.
-#[derive(Clone, Copy, Debug)]
-pub struct GradientBox {
-    /// Its place in the stack of all nodes.
-    pub stack_index: u32,
-    /// From the box, centred on the origin, to the viewport.
-    pub transform: Affine2,
-    /// In physical pixels.
-    pub size: Vec2,
-    /// In the viewport.
-    pub clip: Option<Rect>,
-}
-
-/// The boxes of all nodes with gradients, by the main world's entity: Bevy's own list of gradients is private.
+/// The places of all nodes with gradients in the stack of all nodes, and their bounds in pixels of the viewport, by the main world's
+/// entity: Bevy's own list of gradients is private.
 #[derive(Resource, Default)]
-pub struct GradientBoxes(pub EntityHashMap<GradientBox>);
+pub struct GradientBoxes(EntityHashMap<(u32, Rect)>);
 
 type GradientNode = (
     Entity,
@@ -146,13 +133,9 @@ pub fn extract_gradient_boxes(
         return;
     }
     for (entity, node, stack_index, transform, clip) in &nodes {
-        let gradient = GradientBox {
-            stack_index: stack_index.0,
-            transform: transform.affine(),
-            size: node.size(),
-            clip: clip_of(clip).map(Clip::bounds),
-        };
-        boxes.0.insert(entity, gradient);
+        let clip = clip_of(clip).map(Clip::bounds);
+        let bounds = quad(transform.affine(), Vec2::ZERO, node.size(), clip);
+        boxes.0.insert(entity, (stack_index.0, bounds));
     }
 }
 

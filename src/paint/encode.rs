@@ -142,12 +142,8 @@ impl<'w> Painter<'w> {
     }
 
     fn pass(&self, on: PaintTexture, clears: bool, draws: &[Draw], context: &mut RenderContext) {
-        let mut pass = match on {
-            PaintTexture::Camera => open_on_camera(context, self.target, self.extracted),
-            page => match self.camera.view(page) {
-                Some(page) => open_on_page(context, page, clears),
-                None => return,
-            },
+        let Some(mut pass) = self.open(on, clears, context) else {
+            return;
         };
         let mut canvas = None;
         for draw in draws {
@@ -160,6 +156,34 @@ impl<'w> Painter<'w> {
             }
             self.draw(draw, &mut pass);
         }
+    }
+
+    /// Opens a pass. On a camera's picture it is as that of Bevy's user interface: on the resolved texture under MSAA, keeping what is
+    /// there, in the viewport.
+    fn open<'a>(
+        &'a self,
+        on: PaintTexture,
+        clears: bool,
+        context: &'a mut RenderContext<'_, '_>,
+    ) -> Option<TrackedRenderPass<'a>> {
+        let load = if clears { LoadOp::Clear(default()) } else { LoadOp::Load };
+        let (label, attachment, viewport) = match on {
+            PaintTexture::Camera => (
+                "gaussian_blur_backdrop",
+                self.target.get_unsampled_color_attachment(),
+                self.extracted.viewport.as_ref(),
+            ),
+            page => ("gaussian_blur_filter", attachment(self.camera.view(page)?, load), None),
+        };
+        let mut pass = context.begin_tracked_render_pass(RenderPassDescriptor {
+            label: Some(label),
+            color_attachments: &[Some(attachment)],
+            ..default()
+        });
+        if let Some(viewport) = viewport {
+            pass.set_camera_viewport(viewport);
+        }
+        Some(pass)
     }
 
     /// The part of a page to paint on; the pass on a camera has a viewport.
@@ -275,36 +299,4 @@ pub fn label_of(label: Label, camera: Entity) -> BlurLabel {
         Label::Nodes => BlurLabel::of_nodes(camera),
         Label::AboveUi => BlurLabel::of_regions(camera, BackdropLayer::AboveUi),
     }
-}
-
-/// Opens a pass on a camera's picture, as Bevy's user interface does: on the resolved texture under MSAA, keeping what
-/// is there, in the viewport.
-fn open_on_camera<'a>(
-    context: &'a mut RenderContext<'_, '_>,
-    target: &ViewTarget,
-    camera: &ExtractedCamera,
-) -> TrackedRenderPass<'a> {
-    let mut pass = context.begin_tracked_render_pass(RenderPassDescriptor {
-        label: Some("gaussian_blur_backdrop"),
-        color_attachments: &[Some(target.get_unsampled_color_attachment())],
-        ..default()
-    });
-    if let Some(viewport) = &camera.viewport {
-        pass.set_camera_viewport(viewport);
-    }
-    pass
-}
-
-/// Opens a pass on a page.
-fn open_on_page<'a>(
-    context: &'a mut RenderContext<'_, '_>,
-    page: &'a TextureView,
-    clears: bool,
-) -> TrackedRenderPass<'a> {
-    let load = if clears { LoadOp::Clear(default()) } else { LoadOp::Load };
-    context.begin_tracked_render_pass(RenderPassDescriptor {
-        label: Some("gaussian_blur_filter"),
-        color_attachments: &[Some(attachment(page, load))],
-        ..default()
-    })
 }

@@ -1,16 +1,18 @@
 //! What the front ends extract, the glass and the filters of every camera, and all that a frame plans and prepares for them.
 
-use crate::formats::CameraFinishItem;
+use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::freeze::KeptPictures;
 use crate::gpu::{BlurJob, BlurJobs, JobKey, texture_size};
 use crate::schedule::{Backdrop, Draw, Filter, PaintTexture, Picture, Schedule, What};
 use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_phase::{DrawFunctionId, PhaseItemExtraIndex};
 use bevy::render::render_resource::{Texture, TextureView};
 use bevy::render::view::RetainedViewEntity;
-use bevy::ui_render::TransparentUi;
+use bevy::ui::ComputedUiTargetCamera;
+use bevy::ui_render::{TransparentUi, UiAntiAlias, UiCameraMap};
 use core::ops::Range;
 
 /// What an active camera paints into, as far as the main world knows.
@@ -25,6 +27,26 @@ pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) ->
         is_light: finish.is_light(),
         dithers: finish.dithers(),
     })
+}
+
+/// All cameras of the main world, for nodes.
+#[derive(SystemParam)]
+pub struct UiCameras<'w, 's> {
+    map: UiCameraMap<'w, 's>,
+    cameras: Query<'w, 's, (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>)>,
+}
+
+impl UiCameras<'_, '_> {
+    /// Finds what the cameras of nodes paint into, and whether their nodes are antialiased.
+    pub fn pictures(&self) -> impl FnMut(&ComputedUiTargetCamera) -> Option<(Picture, bool)> {
+        let mut mapper = self.map.get_mapper();
+        move |target| {
+            let (render_entity, main_entity) = (mapper.map(target)?, target.get()?);
+            let (camera, finish, anti_alias) = self.cameras.get(main_entity).ok()?;
+            let picture = picture_of(render_entity, camera, &finish)?;
+            Some((picture, anti_alias != Some(&UiAntiAlias::Off)))
+        }
+    }
 }
 
 /// The glass and the filters of this frame, by camera, with all that is made of them. Glass, filters and layers are named by their
@@ -94,13 +116,8 @@ pub struct PaintedGlass {
     pub seen: Range<usize>,
 }
 
-/// An item that a schedule paints.
-pub struct SplitItem {
-    /// Its place in the phase.
-    pub index: usize,
-    /// The item, with the batch that the phase does not hold now.
-    pub item: TransparentUi,
-}
+/// An item that a schedule paints: its place in the phase, and the item with the batch that the phase does not hold now.
+pub type SplitItem = (usize, TransparentUi);
 
 /// Systems to order others against.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,12 @@
-//! The crate's own items in the phases of Bevy's user interface: glass, groups, and marks.
+//! The items in the phases of Bevy's user interface: the crate's own among them, and those that the schedules paint.
+//!
+//! Bevy's pass draws a whole phase. So items that are painted elsewhere lose their batches, and the pass skips them. The phase keeps
+//! them: some may be items of other crates that must stay in it. At the end of the frame all get their batches back. Until then they
+//! are kept with their batches, by the surface on which they are painted.
 
 use super::draws::Draws;
-use super::inputs::{PaintInputs, PaintedCamera};
-use crate::schedule::{Slot, What};
+use super::inputs::{PaintInputs, PaintedCamera, SplitItem};
+use crate::schedule::{Slot, SurfaceId, What};
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
@@ -14,6 +18,7 @@ use bevy::render::render_resource::CachedRenderPipelineId;
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
+use core::ops::Range;
 
 /// The draw function of all own items. It sets its own pipelines, not the item's.
 pub struct PaintItem;
@@ -83,27 +88,125 @@ fn entities(number: u32) -> (Entity, MainEntity) {
 }
 
 /// The own items of a camera, with their sort keys.
-fn items(camera: &PaintedCamera) -> impl Iterator<Item = (FloatOrd, What)> {
-    let nodes = camera.backdrops.iter().map(|backdrop| backdrop.node()).enumerate();
-    let glass = nodes.filter_map(|(index, node)| Some((index, node?)));
-    let ends = camera
-        .filters
-        .iter()
-        .flat_map(|filter| [filter.nodes.start, filter.nodes.end]);
-    let mut marks: Vec<u32> = glass.clone().map(|(_, node)| node).chain(ends).collect();
-    marks.sort_unstable();
-    marks.dedup();
-    let marks = marks.into_iter().map(|node| (Slot::Cut.key(node), What::Mark));
+fn items(camera: &PaintedCamera) -> Vec<(FloatOrd, What)> {
     let with_node = camera.filters.iter().filter(|filter| filter.nodes.start == filter.node);
     let filtered: Vec<u32> = with_node.map(|filter| filter.node).collect();
-    let holes = glass
-        .clone()
-        .filter(move |(_, node)| filtered.binary_search(node).is_ok());
-    let holes = holes.map(|(index, node)| (Slot::Glass.key(node), What::Hole(index)));
-    let glass = glass.map(|(index, node)| (Slot::Glass.key(node), What::Glass(index)));
-    let results = camera.filters.iter().enumerate();
-    let results = results.map(|(index, filter)| (filter.key(), What::Result(index)));
-    marks.chain(glass).chain(holes).chain(results)
+    let mark = |node| (Slot::Cut.key(node), What::Mark);
+    let mut items = Vec::new();
+    for (index, backdrop) in camera.backdrops.iter().enumerate() {
+        let Some(node) = backdrop.node() else {
+            continue;
+        };
+        items.extend([mark(node), (Slot::Glass.key(node), What::Glass(index))]);
+        if filtered.binary_search(&node).is_ok() {
+            items.push((Slot::Glass.key(node), What::Hole(index)));
+        }
+    }
+    for (index, filter) in camera.filters.iter().enumerate() {
+        let ends = [filter.nodes.start, filter.nodes.end].map(mark);
+        items.extend(ends);
+        items.push((filter.key(), What::Result(index)));
+    }
+    items.sort_by_key(|(key, _)| *key);
+    // One mark ends what several begin with.
+    items.dedup();
+    items
+}
+
+/// Empties the batches of all items that Bevy's passes must skip.
+pub fn split_phases(mut inputs: ResMut<PaintInputs>, mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>) {
+    let PaintInputs { cameras, own, .. } = &mut *inputs;
+    for camera in cameras {
+        let (schedule, surfaces) = (&camera.schedule, &mut camera.split);
+        // Hidden items are kept like all others, on a surface that no step names.
+        let hidden = SurfaceId(schedule.tree.surfaces.len());
+        surfaces.resize_with(hidden.0 + 1, Vec::new);
+        if let Some(phase) = camera.ui_view.and_then(|(_, view)| phases.get_mut(&view)) {
+            for (index, item) in phase.items.values_mut().enumerate() {
+                let what = own.what(item);
+                let owner = schedule.tree.surface_of(&camera.filters, item.sort_key, what);
+                let owner = owner.filter(|_| schedule.paints(what));
+                let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.is_bevys(item.sort_key);
+                if what == What::Mark || is_bevys {
+                    continue;
+                }
+                let item = take(item);
+                surfaces[owner.unwrap_or(hidden).0].push((index, item));
+            }
+        }
+    }
+}
+
+/// Gives all items their batches back, so that other crates find them as they were.
+pub fn restore_phases(mut inputs: ResMut<PaintInputs>, mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>) {
+    for camera in &mut inputs.cameras {
+        let mut phase = camera.ui_view.and_then(|(_, view)| phases.get_mut(&view));
+        for (index, item) in camera.split.drain(..).flatten() {
+            let kept = phase.as_mut().and_then(|phase| phase.items.get_index_mut(index));
+            if let Some((_, kept)) = kept {
+                kept.batch_range = item.batch_range;
+            }
+        }
+    }
+}
+
+/// Takes an item with its batch, and leaves it without.
+fn take(item: &mut TransparentUi) -> TransparentUi {
+    TransparentUi {
+        sort_key: item.sort_key,
+        entity: item.entity,
+        pipeline: item.pipeline,
+        draw_function: item.draw_function,
+        batch_range: core::mem::take(&mut item.batch_range),
+        extra_index: match &item.extra_index {
+            PhaseItemExtraIndex::DynamicOffset(offset) => PhaseItemExtraIndex::DynamicOffset(*offset),
+            _ => PhaseItemExtraIndex::None,
+        },
+        index: item.index,
+        indexed: item.indexed,
+    }
+}
+
+impl PaintedCamera {
+    /// The split items of a surface with these sort keys, in the order in which they are painted.
+    fn split_items(&self, SurfaceId(surface): SurfaceId, keys: &Range<FloatOrd>) -> &[SplitItem] {
+        let items = self.split.get(surface).map_or(&[][..], Vec::as_slice);
+        let place = |end: FloatOrd| items.partition_point(|(_, item)| item.sort_key < end);
+        &items[place(keys.start)..place(keys.end)]
+    }
+
+    /// Whether any of these items is drawn.
+    pub fn draws_items(&self, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
+        let mut items = self.split_items(on, keys).iter();
+        items.any(|(_, item)| !item.batch_range.is_empty())
+    }
+
+    /// Draws items, as `SortedRenderPhase::render_range` does: an item with a batch is followed by those that the batch contains.
+    pub fn draw_items<'w>(
+        &self,
+        on: SurfaceId,
+        keys: &Range<FloatOrd>,
+        world: &'w World,
+        view: Entity,
+        pass: &mut TrackedRenderPass<'w>,
+    ) {
+        let Some(functions) = world.get_resource::<DrawFunctions<TransparentUi>>() else {
+            return;
+        };
+        let (items, mut functions) = (self.split_items(on, keys), functions.write());
+        let mut next = 0;
+        while let Some((_, item)) = items.get(next) {
+            next += item.batch_range.len().max(1);
+            let function = functions.get_mut(item.draw_function);
+            let Some(function) = function.filter(|_| !item.batch_range.is_empty()) else {
+                continue;
+            };
+            if let Err(error) = function.draw(world, pass, view, item) {
+                error!("the user interface below glass or in a group could not be drawn: {error:?}");
+                return;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +231,8 @@ mod tests {
                 dithers: false,
             });
             camera.filters = filters.collect();
-            items(&camera).filter(|(_, what)| *what == What::Mark).count()
+            let items = items(&camera).into_iter();
+            items.filter(|(_, what)| *what == What::Mark).count()
         };
         assert_eq!(count(&[(0, 1)]), 2);
         assert_eq!(count(&[(0, 1), (1, 2), (2, 3)]), 4, "side by side");
