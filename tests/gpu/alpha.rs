@@ -1,27 +1,14 @@
 //! How a blur treats alpha, in each mode, on a sprite with every kind of alpha.
 
+use crate::support::alpha::{premultiplied, unpremultiplied};
 use crate::support::bundled::{self, FORMAT};
-use crate::support::headless::Headless;
 use crate::support::images::{as_read, blurred};
-use crate::support::pool::warm;
-use crate::support::reference::{Picture, gaussian_blur, varying_blur};
-use crate::support::{assert_close, formats, scene};
-use bevy::camera::visibility::RenderLayers;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::prelude::*;
+use crate::support::reference::varying_blur;
 
-const SIGMAS: [f32; 3] = [2.0, 8.0, 30.0];
+const SIGMAS: [f32; 4] = [0.0, 2.0, 8.0, 30.0];
 
-/// Applies `change` to every texel.
-fn map(picture: &Picture, change: impl Fn([f64; 4]) -> [f64; 4]) -> Picture {
-    let texels = picture.texels.iter().map(|texel| change(*texel)).collect();
-    Picture::new(picture.width, picture.height, texels)
-}
-
-fn premultiplied([red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
-    [red * alpha, green * alpha, blue * alpha, alpha]
-}
+const ALL: [usize; 4] = [0, 1, 2, 3];
 
 /// The sprite must contain what these tests need: opaque, transparent and half transparent texels, and colour where it
 /// is transparent or a border.
@@ -36,102 +23,67 @@ fn sprite(headless: &mut Headless) -> (Image, Picture) {
     (image, picture)
 }
 
-#[test]
-fn straight_alpha() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+/// Blurs the sprite with every strength. `check` gets the sigma, the sprite and the result.
+fn blur_sprite(alpha: BlurAlpha, format: TextureFormat, check: impl Fn(f32, &Picture, &Picture)) {
+    let mut headless = warm(BlurBackend::Compute);
     let (image, picture) = sprite(&mut headless);
     for sigma in SIGMAS {
         let blur = GaussianBlur::from_sigma(sigma);
-        let target = TextureFormat::Rgba16Float;
-        let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Straight, target);
-        let light = gaussian_blur(&map(&picture, premultiplied), [f64::from(sigma); 2], EdgeMode::Clamp);
-        // An error of the colour counts as much as it shows.
-        let shown = map(&got, premultiplied);
-        let worst = assert_close(&format!("straight-{sigma}"), &shown, &light, &[0, 1, 2, 3], 0.6 / 255.0);
-        println!("straight alpha, sigma {sigma}: worst error {:.3}/255", 255.0 * worst);
-        let visible = |picture: &Picture| {
-            Picture::from_fn(picture.width, picture.height, |x, y| {
-                let [red, green, blue, alpha] = picture.at(x, y);
-                if light.at(x, y)[3] > 0.5 {
-                    [red, green, blue, alpha]
-                } else {
-                    [0.0; 4]
-                }
-            })
-        };
-        let divided = map(&light, |[red, green, blue, alpha]| {
-            let alpha_or_one = if alpha > 0.0 { alpha } else { 1.0 };
-            [red / alpha_or_one, green / alpha_or_one, blue / alpha_or_one, alpha]
-        });
-        let name = format!("straight-colour-{sigma}");
-        assert_close(&name, &visible(&got), &visible(&divided), &[0, 1, 2, 3], 0.6 / 255.0);
+        let got = blurred(&mut headless, blur, image.clone(), alpha, format);
+        check(sigma, &picture, &got);
     }
+}
+
+fn reference(picture: &Picture, sigma: f32) -> Picture {
+    gaussian_blur(picture, [f64::from(sigma); 2], EdgeMode::Clamp)
+}
+
+#[test]
+fn straight_alpha() {
+    blur_sprite(
+        BlurAlpha::Straight,
+        TextureFormat::Rgba16Float,
+        |sigma, picture, got| {
+            let light = reference(&premultiplied(picture), sigma);
+            // An error of the colour counts as much as it shows.
+            let name = format!("straight-{sigma}");
+            let worst = assert_close(&name, &premultiplied(got), &light, &ALL, 0.6 / 255.0);
+            println!("straight alpha, sigma {sigma}: worst error {:.3}/255", 255.0 * worst);
+            let [got, divided] = [got, &unpremultiplied(&light)].map(|picture| visible(picture, &light));
+            assert_close(&format!("straight-colour-{sigma}"), &got, &divided, &ALL, 0.6 / 255.0);
+        },
+    );
 }
 
 #[test]
 fn straight_alpha_in_eight_bits() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let (image, picture) = sprite(&mut headless);
-    for sigma in SIGMAS {
-        let blur = GaussianBlur::from_sigma(sigma);
-        let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Straight, FORMAT);
-        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], EdgeMode::Clamp);
-        let worst = assert_close(&format!("alpha-{sigma}"), &got, &expected, &[3], 1.0 / 255.0);
+    blur_sprite(BlurAlpha::Straight, FORMAT, |sigma, picture, got| {
+        let expected = reference(picture, sigma);
+        let worst = assert_close(&format!("alpha-{sigma}"), got, &expected, &[3], 1.0 / 255.0);
         println!(
-            "the sprite's alpha, sigma {sigma}: worst error {:.3}/255",
+            "eight bits of alpha, sigma {sigma}: worst error {:.3}/255",
             255.0 * worst
         );
-    }
+    });
 }
 
 #[test]
 fn premultiplied_alpha() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let (image, picture) = sprite(&mut headless);
-    for sigma in SIGMAS {
-        let blur = GaussianBlur::from_sigma(sigma);
-        let target = TextureFormat::Rgba16Float;
-        let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Premultiplied, target);
-        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], EdgeMode::Clamp);
-        assert_close(
-            &format!("premultiplied-{sigma}"),
-            &got,
-            &expected,
-            &[0, 1, 2, 3],
-            0.6 / 255.0,
-        );
-    }
+    let alpha = BlurAlpha::Premultiplied;
+    blur_sprite(alpha, TextureFormat::Rgba16Float, |sigma, picture, got| {
+        let name = format!("premultiplied-{sigma}");
+        assert_close(&name, got, &reference(picture, sigma), &ALL, 0.6 / 255.0);
+    });
 }
 
 #[test]
 fn opaque() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let (image, picture) = sprite(&mut headless);
-    for sigma in SIGMAS.into_iter().chain([0.0]) {
-        let blur = GaussianBlur::from_sigma(sigma);
-        let target = TextureFormat::Rgba16Float;
-        let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Opaque, target);
-        assert!(
-            got.texels.iter().all(|texel| texel[3] == 1.0),
-            "sigma {sigma}: alpha is 1"
-        );
-        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], EdgeMode::Clamp);
-        assert_close(&format!("opaque-{sigma}"), &got, &expected, &[0, 1, 2], 0.6 / 255.0);
-    }
-}
-
-/// Divides colour by alpha. Without alpha there is no colour.
-fn unpremultiplied([red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
-    let divisor = if alpha > 0.0 { alpha } else { f64::INFINITY };
-    [red / divisor, green / divisor, blue / divisor, alpha]
+    blur_sprite(BlurAlpha::Opaque, TextureFormat::Rgba16Float, |sigma, picture, got| {
+        let is_opaque = got.texels.iter().all(|texel| texel[3] == 1.0);
+        assert!(is_opaque, "sigma {sigma}: alpha is 1");
+        let name = format!("opaque-{sigma}");
+        assert_close(&name, got, &reference(picture, sigma), &[0, 1, 2], 0.6 / 255.0);
+    });
 }
 
 /// The texels of which enough is left to compare their colours: others show next to nothing of an error.
@@ -148,19 +100,12 @@ fn visible(got: &Picture, light: &Picture) -> Picture {
 /// From what a transparent camera renders to what a sprite shows.
 #[test]
 fn multiplied_in_and_straight_out() {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+    for backend in BACKENDS {
+        let mut headless = warm(backend);
         let (_, picture) = sprite(&mut headless);
         let format = TextureFormat::Rgba16Float;
-        let light = formats::quantised(&map(&picture, premultiplied), format);
-        let along = BlurProfile::Linear {
-            start: Vec2::new(0.3, 0.5),
-            end: Vec2::new(0.8, 0.5),
-            from: 0.0,
-            to: 1.0,
-        };
+        let light = formats::quantised(&premultiplied(&picture), format);
+        let along = linear([Vec2::new(0.3, 0.5), Vec2::new(0.8, 0.5)], [0.0, 1.0]);
         for (sigma, profile) in [
             (0.0, BlurProfile::Uniform),
             (2.0, BlurProfile::Uniform),
@@ -168,29 +113,27 @@ fn multiplied_in_and_straight_out() {
             (30.0, BlurProfile::Uniform),
             (6.0, along),
         ] {
-            let source = headless.add_image(formats::to_image(&light, format));
+            let source = headless.add_image(to_image(&light, format));
             let image = BlurImage::new(source).with_alpha(BlurAlpha::Unpremultiply);
             let blur = GaussianBlur::from_sigma(sigma as f32);
             let target = headless
                 .blur_with(blur, image, profile.clone())
                 .expect("the blur succeeds");
-            let got = formats::to_picture(&headless.read_image(&target));
-            let expected = match profile {
-                BlurProfile::Uniform => gaussian_blur(&light, [sigma; 2], EdgeMode::Clamp),
-                _ => varying_blur(&light, EdgeMode::Clamp, |x, _| {
-                    let place = (x as f64 + 0.5) / light.width as f64;
-                    [sigma * ((place - 0.3) / 0.5).clamp(0.0, 1.0); 2]
-                }),
-            };
-            let tolerance = match profile {
-                BlurProfile::Uniform => 0.6 / 255.0,
-                _ => 2.0 / 255.0,
+            let got = headless.picture(&target);
+            let (expected, tolerance) = match profile {
+                BlurProfile::Uniform => (reference(&light, sigma as f32), 0.6 / 255.0),
+                _ => {
+                    let varying = varying_blur(&light, EdgeMode::Clamp, |x, _| {
+                        let place = (x as f64 + 0.5) / light.width as f64;
+                        [sigma * ((place - 0.3) / 0.5).clamp(0.0, 1.0); 2]
+                    });
+                    (varying, 2.0 / 255.0)
+                }
             };
             let name = format!("unpremultiply-{backend:?}-{sigma}");
-            assert_close(&name, &map(&got, premultiplied), &expected, &[0, 1, 2, 3], tolerance);
-            let divided = map(&expected, unpremultiplied);
-            let (got, divided) = (visible(&got, &expected), visible(&divided, &expected));
-            assert_close(&name, &got, &divided, &[0, 1, 2, 3], 2.0 * tolerance);
+            assert_close(&name, &premultiplied(&got), &expected, &ALL, tolerance);
+            let [got, divided] = [&got, &unpremultiplied(&expected)].map(|picture| visible(picture, &expected));
+            assert_close(&name, &got, &divided, &ALL, 2.0 * tolerance);
         }
     }
 }
@@ -198,39 +141,30 @@ fn multiplied_in_and_straight_out() {
 /// In place, a picture or a part of it that is not blurred is converted as well, and once only.
 #[test]
 fn a_picture_is_unpremultiplied_in_place() {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+    for backend in BACKENDS {
+        let mut headless = warm(backend);
         let format = TextureFormat::Rgba16Float;
         let half = Picture::from_fn(30, 20, |_, _| [0.5, 0.25, 0.0, 0.5]);
         let expected = Picture::from_fn(30, 20, |_, _| [1.0, 0.5, 0.0, 0.5]);
-        let along = BlurProfile::Linear {
-            start: Vec2::new(0.3, 0.5),
-            end: Vec2::new(0.8, 0.5),
-            from: 0.0,
-            to: 1.0,
-        };
+        let along = linear([Vec2::new(0.3, 0.5), Vec2::new(0.8, 0.5)], [0.0, 1.0]);
         let profiles = [BlurProfile::Uniform, along];
         let cases = [0.0, 3.0, 6.0, 20.0]
             .into_iter()
             .flat_map(|sigma| profiles.clone().map(|profile| (sigma, profile)));
         for (sigma, profile) in cases {
             for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
-                let image = headless.add_image(formats::to_image(&half, format));
+                let image = headless.add_image(to_image(&half, format));
                 let blur = BlurImage::in_place(image.clone())
                     .with_alpha(BlurAlpha::Unpremultiply)
                     .with_update(update);
                 let blur = (GaussianBlur::from_sigma(sigma), blur, profile.clone());
-                let blur = headless.app.world_mut().spawn(blur).id();
+                let blur = headless.spawn(blur);
                 headless.warm_up();
-                for _ in 0..5 {
-                    headless.frame();
-                }
-                let got = formats::to_picture(&headless.read_image(&image));
+                headless.frames(5);
+                let got = headless.picture(&image);
                 let name = format!("in-place-{backend:?}-{update:?}-{sigma}-{profile:?}");
-                assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.1 / 255.0);
-                headless.app.world_mut().despawn(blur);
+                assert_close(&name, &got, &expected, &ALL, 0.1 / 255.0);
+                headless.despawn(blur);
             }
         }
     }
@@ -239,9 +173,7 @@ fn a_picture_is_unpremultiplied_in_place() {
 /// Half-transparent white over white is white: a transparent camera's picture, blurred and shown by a sprite.
 #[test]
 fn a_transparent_picture_is_right_in_a_sprite() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let size = UVec2::splat(32);
     let format = TextureFormat::Rgba16Float;
     let [painted, shown] = [0; 2].map(|_| scene::target(&mut headless, size, format));
@@ -268,10 +200,10 @@ fn a_transparent_picture_is_right_in_a_sprite() {
         .get::<BlurImage>(blurred)
         .and_then(|blur| blur.target.clone());
     let sprite = Sprite::from_image(image.expect("the plugin allocates a target"));
-    headless.app.world_mut().spawn((sprite, RenderLayers::layer(2)));
+    headless.spawn((sprite, RenderLayers::layer(2)));
     headless.warm_up();
     headless.frame();
-    let got = formats::to_picture(&headless.read_image(&shown));
+    let got = headless.picture(&shown);
     let white = Picture::from_fn(got.width, got.height, |_, _| [1.0; 4]);
     assert_close("sprite-over-white", &got, &white, &[0, 1, 2], 0.6 / 255.0);
 }

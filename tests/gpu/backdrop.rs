@@ -25,8 +25,9 @@ mod spaces;
 pub mod stage;
 mod switch;
 
-use bevy_gaussian_blur::prelude::*;
-use pane::Pane;
+use crate::support::prelude::*;
+use pane::{Pane, Square, layers};
+use stage::{Stage, Ui, on_both, on_one};
 
 /// Five boxes side by side, no two of which touch, two of them at the viewport's border.
 const PLACES: [[f32; 4]; 5] = [

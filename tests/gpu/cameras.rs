@@ -7,13 +7,9 @@ mod stacked;
 mod targets;
 mod units;
 
-use crate::support::twins::Twins;
-use bevy::math::UVec2;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::prelude::*;
 
 const SIZE: UVec2 = UVec2::new(160, 90);
-const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
 /// A blur with a standard deviation of `sigma` texels.
 fn sigma(sigma: f32) -> GaussianBlur {
@@ -21,7 +17,5 @@ fn sigma(sigma: f32) -> GaussianBlur {
 }
 
 fn frames(twins: &mut Twins, count: usize) {
-    for _ in 0..count {
-        twins.headless.frame();
-    }
+    twins.headless.frames(count);
 }

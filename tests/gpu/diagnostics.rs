@@ -3,16 +3,10 @@
 mod memory;
 mod order;
 
-use crate::support::headless::Headless;
-use crate::support::scene::{self, Kind, set_active};
-use crate::support::twins::View;
-use crate::support::{gpu_with, gpu_without, outcomes};
-use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy::render::renderer::RenderDevice;
+use crate::support::counters::{figure as value, latest};
+use crate::support::gpu_without;
+use crate::support::prelude::*;
 use bevy_gaussian_blur::diagnostics::{DOWNSAMPLE, HORIZONTAL, PASSES, TEXTURE_BYTES, UPSAMPLE, VERTICAL};
-use bevy_gaussian_blur::prelude::*;
 
 const SIZE: UVec2 = UVec2::new(160, 90);
 /// A figure must appear or disappear within this many frames.
@@ -26,13 +20,18 @@ const BETWEEN_PASSES: wgpu::Features =
     wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
 /// An app with figures. Timestamps of a software renderer cover render passes only.
-fn app() -> Option<Headless> {
-    with_scene(gpu_with(BlurBackend::Fragment, measure)?)
+fn app() -> Headless {
+    with_scene(gpu_with(BlurBackend::Fragment, measure))
+}
+
+/// The same if this GPU has timestamps.
+fn timed_app() -> Option<Headless> {
+    Some(app()).filter(has_timestamps)
 }
 
 /// The same with timestamps only at the ends of passes.
-fn app_as_in_browsers() -> Option<Headless> {
-    with_scene(gpu_without(BETWEEN_PASSES, measure)?)
+fn app_as_in_browsers() -> Headless {
+    with_scene(gpu_without(BETWEEN_PASSES, measure))
 }
 
 fn measure(app: &mut App) {
@@ -40,24 +39,24 @@ fn measure(app: &mut App) {
     app.add_plugins(GaussianBlurDiagnosticsPlugin);
 }
 
-fn with_scene(mut headless: Headless) -> Option<Headless> {
+fn with_scene(mut headless: Headless) -> Headless {
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
-    Some(headless)
+    headless
 }
 
 fn camera(headless: &mut Headless, name: &'static str) -> Entity {
-    let view = View::new(headless, Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb);
+    let view = View::new(headless, Kind::Core2d, SIZE, LDR);
     view.insert(headless, Name::new(name));
     view.camera
 }
 
 fn blur(headless: &mut Headless, camera: Entity, sigma: f32) {
     let blur = GaussianBlur::from_sigma(sigma);
-    headless.app.world_mut().entity_mut(camera).insert(blur);
+    headless.insert(camera, blur);
 }
 
 fn unblur(headless: &mut Headless, camera: Entity) {
-    headless.app.world_mut().entity_mut(camera).remove::<GaussianBlur>();
+    headless.remove::<GaussianBlur>(camera);
 }
 
 fn label(headless: &Headless, camera: Entity) -> BlurLabel {
@@ -65,22 +64,10 @@ fn label(headless: &Headless, camera: Entity) -> BlurLabel {
     label.expect("a blurred camera has a label").clone()
 }
 
-fn value(world: &World, path: &DiagnosticPath) -> Option<f64> {
-    world.resource::<DiagnosticsStore>().get(path)?.value()
-}
-
-/// The latest figure, not smoothed.
-fn latest(world: &World, path: &DiagnosticPath) -> Option<f64> {
-    let diagnostic = world.resource::<DiagnosticsStore>().get(path)?;
-    diagnostic.measurement().map(|measurement| measurement.value)
-}
-
 /// As many frames as figures may take to appear and disappear.
 fn settle(headless: &mut Headless) {
     headless.warm_up();
-    for _ in 0..SOON {
-        headless.frame();
-    }
+    headless.frames(SOON);
 }
 
 /// Whether the GPU has timestamps; without them its times are absent, and the tests of times do nothing.
@@ -115,7 +102,7 @@ fn waited(headless: &mut Headless, label: &BlurLabel, present: bool) -> bool {
 
 #[test]
 fn figures_appear_and_add_up() {
-    if let Some(headless) = app().filter(has_timestamps) {
+    if let Some(headless) = timed_app() {
         appear_and_add_up(headless);
     }
 }
@@ -123,7 +110,8 @@ fn figures_appear_and_add_up() {
 #[test]
 fn figures_of_passes_alone_appear_and_add_up() {
     let has_queries = |headless: &Headless| has(headless, wgpu::Features::TIMESTAMP_QUERY);
-    if let Some(headless) = app_as_in_browsers().filter(has_queries) {
+    let headless = app_as_in_browsers();
+    if has_queries(&headless) {
         assert!(
             !headless
                 .render_world()
@@ -191,7 +179,7 @@ type End = fn(&mut Headless, Entity);
 
 #[test]
 fn figures_vanish() {
-    let Some(mut headless) = app().filter(has_timestamps) else {
+    let Some(mut headless) = timed_app() else {
         return;
     };
     let camera = camera(&mut headless, "Main");
@@ -203,7 +191,7 @@ fn figures_vanish() {
             set_active(headless, camera, false)
         }),
         ("the camera goes", |headless, camera| {
-            headless.app.world_mut().despawn(camera);
+            headless.despawn(camera);
         }),
     ];
     for (name, end) in ends {
@@ -231,7 +219,7 @@ fn figures_vanish() {
 /// The figures of filters vanish with the last filter of a camera.
 #[test]
 fn figures_of_filters_vanish() {
-    let Some(mut headless) = app().filter(has_timestamps) else {
+    let Some(mut headless) = timed_app() else {
         return;
     };
     let camera = camera(&mut headless, "Main");
@@ -242,19 +230,19 @@ fn figures_of_filters_vanish() {
         ..default()
     };
     let node = (node, BackgroundColor(Color::WHITE), UiTargetCamera(camera));
-    let node = headless.app.world_mut().spawn((node, UiFilter::from_sigma(2.0))).id();
+    let node = headless.spawn((node, UiFilter::from_sigma(2.0)));
     headless.warm_up();
     let waited = |headless: &mut Headless, present: bool| {
         headless.frames_until(SOON, |world| value(world, &label.elapsed_cpu()).is_some() == present)
     };
     assert!(waited(&mut headless, true), "no figure");
-    headless.app.world_mut().entity_mut(node).remove::<UiFilter>();
+    headless.remove::<UiFilter>(node);
     assert!(waited(&mut headless, false), "a figure stays");
 }
 
 #[test]
 fn figures_follow_the_plan() {
-    let Some(mut headless) = app().filter(has_timestamps) else {
+    let Some(mut headless) = timed_app() else {
         return;
     };
     let camera = camera(&mut headless, "Main");
@@ -271,7 +259,7 @@ fn figures_follow_the_plan() {
 
 #[test]
 fn two_cameras_never_mix_their_figures() {
-    let Some(mut headless) = app().filter(has_timestamps) else {
+    let Some(mut headless) = timed_app() else {
         return;
     };
     let [one, other, sharp] = ["Player", "Player", "Player"].map(|name| camera(&mut headless, name));
@@ -306,9 +294,7 @@ fn two_cameras_never_mix_their_figures() {
 
 #[test]
 fn encoding_is_timed() {
-    let Some(mut headless) = app() else {
-        return;
-    };
+    let mut headless = app();
     let camera = camera(&mut headless, "Main");
     let path = BlurLabel::new("Main").elapsed_cpu();
     for sigma in [WEAK, STRONG, 40.0] {

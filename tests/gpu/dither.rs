@@ -13,14 +13,9 @@ mod images;
 mod live;
 mod picture;
 
-use crate::support::formats::{decode_srgb, encode_srgb, quantised, to_image, to_picture};
-use crate::support::headless::{Headless, Pixels};
-use crate::support::images::plain;
+use crate::support::formats::{decode_srgb, encode_srgb, quantised};
 use crate::support::precision;
-use crate::support::reference::Picture;
-use bevy::math::UVec2;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::prelude::*;
 
 const SIZE: UVec2 = UVec2::new(1000, 96);
 const RADIUS: f32 = 96.0;
@@ -76,11 +71,7 @@ impl Lights {
         let target = headless
             .blur(copy, plain(source).with_target(target))
             .expect("a copy succeeds");
-        let lights = to_picture(&headless.read_image(&target))
-            .texels
-            .iter()
-            .map(|texel| texel[0])
-            .collect();
+        let lights = headless.picture(&target).texels.iter().map(|texel| texel[0]).collect();
         let lights = Self(lights);
         assert!(lights.error() <= 0.5, "sRGB is decoded wrongly: {}", lights.error());
         lights

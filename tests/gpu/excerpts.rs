@@ -1,15 +1,10 @@
 //! Blurs of a part of an image, and blurs that spread beyond it.
 
-use crate::support::headless::Headless;
-use crate::support::images::{asset, layered, plain, spawn, target_of};
-use crate::support::outcomes::{failures, finished, frames};
-use crate::support::pool::warm;
-use crate::support::reference::{Picture, gaussian_blur, varying_blur};
-use crate::support::{assert_close, formats, inputs};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy::render::renderer::RenderDevice;
-use bevy_gaussian_blur::prelude::*;
+use crate::profiles::blurred;
+use crate::support::alpha::premultiplied;
+use crate::support::images::{asset, layered};
+use crate::support::prelude::*;
+use crate::support::reference::varying_blur;
 
 /// A size and a cell that are no multiples of anything.
 const SIZE: [usize; 2] = [131, 97];
@@ -21,11 +16,9 @@ const SIGMAS: [f32; 6] = [0.0, 0.8, 2.9, 7.0, 26.0, 90.0];
 const ALL: [usize; 4] = [0, 1, 2, 3];
 
 fn by_both_backends(test: impl Fn(&mut Headless)) {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+    for backend in BACKENDS {
         println!("{backend:?}");
-        if let Some(mut headless) = warm(backend) {
-            test(&mut headless);
-        }
+        test(&mut warm(backend));
     }
 }
 
@@ -69,25 +62,12 @@ pub fn padded(picture: &Picture, padding: usize) -> Picture {
     })
 }
 
-fn map(picture: &Picture, change: impl Fn([f64; 4]) -> [f64; 4]) -> Picture {
-    Picture::from_fn(picture.width, picture.height, |x, y| change(picture.at(x, y)))
-}
-
-fn premultiplied([red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
-    [red * alpha, green * alpha, blue * alpha, alpha]
-}
-
-fn blurred(headless: &mut Headless, blur: GaussianBlur, image: BlurImage, profile: BlurProfile) -> Picture {
-    let target = headless.blur_with(blur, image, profile).expect("the blur succeeds");
-    formats::to_picture(&headless.read_image(&target))
-}
-
 #[test]
 fn a_cell_takes_nothing_from_its_neighbours() {
     by_both_backends(|headless| {
         for (format, tolerance) in [(TextureFormat::Rgba16Float, 0.6), (TextureFormat::Rgba8Unorm, 1.0)] {
             let stored = formats::quantised(&atlas(format), format);
-            let source = headless.add_image(formats::to_image(&stored, format));
+            let source = headless.add_image(to_image(&stored, format));
             for edge in EdgeMode::ALL {
                 for sigma in SIGMAS {
                     let blur = GaussianBlur::from_sigma(sigma).with_edge(edge);
@@ -113,7 +93,7 @@ fn a_blur_spreads_into_its_padding() {
     by_both_backends(|headless| {
         let format = TextureFormat::Rgba16Float;
         let stored = formats::quantised(&atlas(format), format);
-        let source = headless.add_image(formats::to_image(&stored, format));
+        let source = headless.add_image(to_image(&stored, format));
         for (sigma, padding) in [(0.0, 3), (0.8, 4), (2.9, 11), (7.0, 5), (26.0, 40), (90.0, 17)] {
             // Whatever the edge mode, the outside is transparent.
             for edge in [EdgeMode::Transparent, EdgeMode::Clamp, EdgeMode::Wrap] {
@@ -135,20 +115,14 @@ fn straight_alpha_spreads_its_own_colour() {
         let format = TextureFormat::Rgba16Float;
         let [picture, _] = inputs::patterns(40, 30);
         let stored = formats::quantised(&picture, format);
-        let source = headless.add_image(formats::to_image(&stored, format));
+        let source = headless.add_image(to_image(&stored, format));
         let blur = GaussianBlur::from_sigma(3.0);
         let padding = BlurImage::padding_for(&blur);
         assert_eq!(padding, 12);
         let got = blurred(headless, blur, BlurImage::new(source).with_padding(padding), default());
-        let light = padded(&map(&stored, premultiplied), padding as usize);
+        let light = padded(&premultiplied(&stored), padding as usize);
         let expected = gaussian_blur(&light, [3.0; 2], EdgeMode::Transparent);
-        assert_close(
-            "straight-padding",
-            &map(&got, premultiplied),
-            &expected,
-            &ALL,
-            0.6 / 255.0,
-        );
+        assert_close("straight-padding", &premultiplied(&got), &expected, &ALL, 0.6 / 255.0);
     });
 }
 
@@ -157,7 +131,7 @@ fn what_padding_for_says_is_enough() {
     by_both_backends(|headless| {
         let format = TextureFormat::Rgba16Float;
         let white = Picture::from_fn(64, 64, |_, _| [1.0; 4]);
-        let source = headless.add_image(formats::to_image(&white, format));
+        let source = headless.add_image(to_image(&white, format));
         for sigma in [0.5, 1.0, 2.5, 6.0, 17.0] {
             let blur = GaussianBlur::from_sigma(sigma);
             let padding = BlurImage::padding_for(&blur);
@@ -184,7 +158,7 @@ fn one_axis_alone_stays_inside() {
     by_both_backends(|headless| {
         let format = TextureFormat::Rgba16Float;
         let stored = formats::quantised(&atlas(format), format);
-        let source = headless.add_image(formats::to_image(&stored, format));
+        let source = headless.add_image(to_image(&stored, format));
         for aspect in [Vec2::X, Vec2::Y] {
             for (sigma, padding) in [(1.3, 0), (1.3, 6), (12.0, 0), (12.0, 9)] {
                 let blur = GaussianBlur::from_sigma(sigma)
@@ -217,13 +191,8 @@ fn a_profile_covers_the_region() {
             [wave(0.21), wave(0.13), wave(0.3), wave(0.17)]
         });
         let stored = formats::quantised(&waves, format);
-        let source = headless.add_image(formats::to_image(&stored, format));
-        let profile = BlurProfile::Linear {
-            start: Vec2::new(0.2, 0.5),
-            end: Vec2::new(0.9, 0.5),
-            from: 0.0,
-            to: 1.0,
-        };
+        let source = headless.add_image(to_image(&stored, format));
+        let profile = linear([Vec2::new(0.2, 0.5), Vec2::new(0.9, 0.5)], [0.0, 1.0]);
         for padding in [0, 13] {
             let image = plain(source.clone()).with_region(CELL).with_padding(padding);
             let blur = GaussianBlur::from_sigma(9.0).with_edge(EdgeMode::Transparent);
@@ -253,7 +222,7 @@ fn layers_and_levels_have_regions_too() {
             let image = plain(source.clone()).with_region(region).with_padding(padding);
             let target = headless.blur(blur, image).expect("the blur succeeds");
             for (layer, picture) in pictures.iter().flatten().enumerate() {
-                let got = formats::to_picture(&headless.read_part(&target, layer as u32, 0));
+                let got = to_picture(&headless.read_part(&target, layer as u32, 0));
                 let sharp = formats::quantised(picture, format).crop([5, 8], [21, 32]);
                 let expected = gaussian_blur(&padded(&sharp, padding as usize), [2.0; 2], EdgeMode::Transparent);
                 assert_close(&format!("layer-{layer}-{padding}"), &got, &expected, &ALL, 0.6 / 255.0);
@@ -267,15 +236,11 @@ fn a_target_follows_the_region() {
     by_both_backends(|headless| {
         let format = TextureFormat::Rgba8Unorm;
         let stored = formats::quantised(&atlas(format), format);
-        let source = headless.add_image(formats::to_image(&stored, format));
+        let source = headless.add_image(to_image(&stored, format));
         let blur = GaussianBlur::from_sigma(2.0).with_edge(EdgeMode::Transparent);
         let entity = spawn(headless, blur, plain(source));
         let mut assert_shows = |region: Option<URect>, padding: u32| {
-            let mut image = headless
-                .app
-                .world_mut()
-                .get_mut::<BlurImage>(entity)
-                .expect("it was spawned");
+            let mut image = headless.get_mut::<BlurImage>(entity);
             (image.region, image.padding) = (region, padding);
             headless.warm_up();
             finished(headless, 2);
@@ -283,7 +248,7 @@ fn a_target_follows_the_region() {
             let [min, size] = [region.min, region.size()].map(|pair| pair.to_array().map(|side| side as usize));
             let target = target_of(headless, entity);
             assert_eq!(asset(headless, &target).size(), region.size() + 2 * padding);
-            let got = formats::to_picture(&headless.read_image(&target));
+            let got = headless.picture(&target);
             let sharp = padded(&stored.crop(min, size), padding as usize);
             let expected = gaussian_blur(&sharp, [2.0; 2], EdgeMode::Transparent);
             assert_close(&format!("follows-{region:?}"), &got, &expected, &ALL, 1.0 / 255.0);
@@ -303,8 +268,8 @@ fn a_target_follows_the_region() {
 fn what_cannot_be_blurred_is_said_once() {
     by_both_backends(|headless| {
         let format = TextureFormat::Rgba16Float;
-        let source = headless.add_image(formats::to_image(&inputs::patterns(40, 30)[0], format));
-        let small = headless.add_image(formats::to_image(&inputs::patterns(20, 30)[0], format));
+        let source = headless.add_image(to_image(&inputs::patterns(40, 30)[0], format));
+        let small = headless.add_image(to_image(&inputs::patterns(20, 30)[0], format));
         let region = URect::new(30, 0, 41, 30);
         let size = UVec2::new(40, 30);
         let device = headless.render_world().resource::<RenderDevice>();
@@ -338,7 +303,7 @@ fn what_cannot_be_blurred_is_said_once() {
         for (image, error) in cases {
             let entity = spawn(headless, GaussianBlur::from_sigma(2.0), image);
             assert_eq!(failures(headless, 20), [error]);
-            headless.app.world_mut().despawn(entity);
+            headless.despawn(entity);
             frames(headless, 2);
         }
         // A named target of the right size is as good as any.

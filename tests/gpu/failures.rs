@@ -8,18 +8,10 @@ mod settings;
 mod targets;
 mod unsupported;
 
-use crate::support::headless::Headless;
-use crate::support::images::{assert_blur, plain, replace_image, spawn, target_of};
-use crate::support::outcomes::{failures, finished, frames};
-use crate::support::pool::warm;
-use crate::support::reference::Picture;
-use crate::support::{formats, inputs, logs};
-use bevy::asset::RenderAssetUsages;
+use crate::support::prelude::*;
 use bevy::image::{TextureFormatPixelInfo, TextureSrgbViewFormats};
-use bevy::prelude::*;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages, TextureViewDescriptor};
+use bevy::render::render_resource::{Extent3d, TextureDimension};
 use bevy_gaussian_blur::FormatCapability;
-use bevy_gaussian_blur::prelude::*;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba8Unorm;
 const SIGMA: f32 = 4.0;
@@ -31,7 +23,7 @@ fn picture() -> Picture {
 
 /// A picture of the format in [`FORMAT`].
 fn image(width: usize, height: usize) -> Image {
-    formats::to_image(&inputs::patterns(width, height)[0], FORMAT)
+    to_image(&inputs::patterns(width, height)[0], FORMAT)
 }
 
 /// An image of [`picture`].
@@ -83,9 +75,7 @@ fn assert_recovers(
     start: impl FnOnce(&mut Headless) -> BlurImage,
     mend: impl FnOnce(&mut Headless, Entity),
 ) {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let image = start(&mut headless);
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), image);
     assert_eq!(failures(&mut headless, 30), core::slice::from_ref(error));
@@ -155,9 +145,7 @@ fn multisampled_images() {
 
 #[test]
 fn a_file_that_is_not_there() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let assets = headless.app.world().resource::<AssetServer>();
     let source = assets.load("no such picture.png");
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), plain(source));
@@ -175,9 +163,7 @@ fn a_file_that_is_not_there() {
 
 #[test]
 fn mipmaps_are_no_obstacle() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let mut image = zeros([16, 16, 1], TextureDimension::D2, FORMAT);
     image.texture_descriptor.mip_level_count = 2;
     image.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
@@ -197,9 +183,7 @@ fn mipmaps_are_no_obstacle() {
 
 #[test]
 fn views_in_another_format_are_no_obstacle() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let mut source = image(20, 10);
     source.texture_descriptor.view_formats = FORMAT.srgb_view_formats();
     source.texture_view_descriptor = Some(TextureViewDescriptor {
@@ -224,9 +208,7 @@ fn failures_in_time(headless: &mut Headless) -> Vec<BlurError> {
 
 #[test]
 fn a_failure_of_another_image_is_reported_too() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let assets = headless.app.world().resource::<AssetServer>().clone();
     let missing = || ["no first picture.png", "no second picture.png"].map(|path| assets.load(path));
     let pair = |headless: &mut Headless, images: [Image; 2]| images.map(|image| headless.add_image(image));
@@ -267,15 +249,13 @@ fn a_failure_of_another_image_is_reported_too() {
             assert_eq!(failures_in_time(&mut headless), [error], "each names its images");
         }
         assert_eq!(logs::count(&name), 2, "{name}: once for each");
-        headless.app.world_mut().despawn(entity);
+        headless.despawn(entity);
     }
 }
 
 #[test]
 fn images_that_never_reach_the_gpu() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let [hidden, good] = [hidden_image(), good_image()].map(|image| headless.add_image(image));
     let blur = GaussianBlur::from_sigma(SIGMA);
     let masked = BlurProfile::Mask(hidden.clone());
@@ -289,16 +269,14 @@ fn images_that_never_reach_the_gpu() {
         let expected = BlurError::NotOnGpu { image: name };
         assert!(expected.to_string().contains("RenderAssetUsages::MAIN_WORLD"));
         assert_eq!(failures(&mut headless, 20), [expected]);
-        headless.app.world_mut().despawn(entity);
+        headless.despawn(entity);
     }
 }
 
 /// A blur of an image that never reaches the GPU does not hold up a blur of its target.
 #[test]
 fn a_blur_of_the_target_of_a_hidden_image_runs() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let [hidden, between] = [hidden_image(), good_image()].map(|image| headless.add_image(image));
     let blur = GaussianBlur::from_sigma(SIGMA);
     let world = headless.app.world_mut();

@@ -10,7 +10,10 @@ mod late;
 mod masks;
 mod memory;
 pub mod missing;
-mod outlines;
 mod pages;
 mod rounded;
 mod still;
+
+use crate::support::prelude::*;
+use content::boxes;
+use group::{Group, clipped, layers, on_one, paint};

@@ -7,12 +7,9 @@ mod read_only;
 mod special;
 
 use crate::support::cases::SIGMAS;
-use crate::support::executors::{Case, GENERAL, check, executors, general_executors};
-use crate::support::formats::{self, Span};
-use crate::support::reference::Picture;
-use crate::support::{inputs, is_full, is_turn};
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::EdgeMode;
+use crate::support::executors::{Case, check, general_executors, some_executors};
+use crate::support::formats::Span;
+use crate::support::prelude::*;
 
 /// Strengths that take each kind of plan: within the resolution of the image, and at a coarser one; then at the change between them,
 /// and at a far coarser one, which read and write the format as the first two do.
@@ -40,11 +37,7 @@ const COMMON: [TextureFormat; 4] = [
 /// Every format, with every kind of plan; the most common ones with every strength and every executor. The edges take turns.
 #[test]
 fn every_format() {
-    let mut executors = executors();
-    let Some(first) = executors.first() else {
-        return;
-    };
-    let available = first.headless.available(&formats::all());
+    let available = warm(BlurBackend::Fragment).available(&formats::all());
     let small: Vec<Picture> = (0..8).map(small_picture).collect();
     let [first, second] = inputs::patterns(101, 59);
     for (index, format) in available.into_iter().enumerate() {
@@ -60,8 +53,7 @@ fn every_format() {
             let chosen = chosen.filter(|(step, _)| is_turn(index + step, turn, EdgeMode::ALL.len()));
             cases.extend(chosen.map(|(_, (picture, sigma))| Case::new(picture, format, sigma, edge)));
         }
-        let count = if is_common { executors.len() } else { GENERAL };
-        let worst = check(&cases, &mut executors[..count]);
+        let worst = check(&cases, some_executors(is_common));
         println!("{format:?}: worst error {:.3}/255 of its range", worst * 255.0);
     }
 }
@@ -69,7 +61,6 @@ fn every_format() {
 /// Integers of 32 bits, with numbers that floats hold exactly.
 #[test]
 fn integers_up_to_24_bits() {
-    let mut executors = general_executors();
     let limit = 2.0_f64.powi(24);
     let (unsigned, signed) = (Span::new(0.0, limit), Span::new(-limit, limit));
     let cases = [
@@ -88,7 +79,7 @@ fn integers_up_to_24_bits() {
                 span,
                 ..Case::new(&picture, format, sigma, edge)
             };
-            check(&[case], &mut executors);
+            check(&[case], general_executors());
         }
     }
 }

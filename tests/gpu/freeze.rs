@@ -7,12 +7,10 @@ mod glass;
 mod losses;
 mod stages;
 
-use crate::support::headless::{Headless, Pixels};
-use crate::support::twins::View;
-use bevy::diagnostic::DiagnosticsStore;
-use bevy::prelude::*;
+use crate::support::counters::figure;
+use crate::support::prelude::*;
+use bevy::camera::CameraMainTextureUsages;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
-use bevy_gaussian_blur::prelude::*;
 
 /// Moves everything in the scene, depending only on the number of the frame.
 pub fn stir(headless: &mut Headless, frame: u32) {
@@ -32,36 +30,33 @@ fn step(headless: &mut Headless, frame: u32) {
     headless.frame();
 }
 
-/// Asserts that a view shows these bits.
-fn assert_bits(name: &str, view: &View, headless: &Headless, expected: &Pixels) {
-    let got = view.pixels(headless);
-    let differing = got
-        .bytes
-        .iter()
-        .zip(&expected.bytes)
-        .filter(|(one, other)| one != other);
+/// Asserts that the blurred camera shows these bits.
+fn assert_bits(name: &str, twins: &Twins, expected: &Pixels) {
+    let got = twins.pixels();
     assert_eq!(
-        (got.width, got.height, differing.count()),
+        (got.width, got.height, differing(&got, expected)),
         (expected.width, expected.height, 0),
         "{name}: some bytes differ"
     );
 }
 
-/// The plugin's figure for the bytes of its textures.
-fn bytes_held(headless: &Headless) -> u64 {
-    let store = headless.app.world().resource::<DiagnosticsStore>();
-    store
-        .get(&TEXTURE_BYTES)
-        .and_then(|figure| figure.value())
-        .unwrap_or(0.0) as u64
+/// The number of bytes in which two pictures differ.
+fn differing(one: &Pixels, other: &Pixels) -> usize {
+    let pairs = one.bytes.iter().zip(&other.bytes);
+    pairs.filter(|(one, other)| one != other).count()
 }
 
-/// The entities on which a loss was triggered.
-#[derive(Resource, Default)]
-pub struct Lost(pub Vec<Entity>);
+/// The plugin's figure for the bytes of its textures.
+fn bytes_held(headless: &Headless) -> u64 {
+    figure(headless.app.world(), &TEXTURE_BYTES).unwrap_or(0.0) as u64
+}
 
-/// Starts recording losses.
-pub fn record_losses(app: &mut App) {
-    app.init_resource::<Lost>()
-        .add_observer(|lost: On<FreezeLost>, mut all: ResMut<Lost>| all.0.push(lost.entity));
+/// Freezes entities.
+fn freeze(headless: &mut Headless, all: &[Entity]) {
+    all.iter().for_each(|entity| headless.insert(*entity, FreezeBlur));
+}
+
+/// Usages of a camera's textures that cannot be copied, and so are not frozen.
+fn without_copies() -> CameraMainTextureUsages {
+    CameraMainTextureUsages(TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING)
 }

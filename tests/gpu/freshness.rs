@@ -13,14 +13,8 @@ mod reactive;
 mod rest;
 mod uploads;
 
-use crate::support::headless::Headless;
-use crate::support::images::{plain, ready_app, spawn};
-use crate::support::outcomes::finished;
-use crate::support::reference::Picture;
-use crate::support::{formats, inputs};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::images::ready_app;
+use crate::support::prelude::*;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
 
@@ -30,7 +24,7 @@ fn pictures(width: usize, height: usize) -> [Picture; 2] {
 }
 
 fn image(picture: &Picture) -> Image {
-    formats::to_image(picture, FORMAT)
+    to_image(picture, FORMAT)
 }
 
 /// Lets a blur fail from now on, with a mask that cannot be read.
@@ -39,7 +33,7 @@ fn insert_unreadable_mask(headless: &mut Headless, blur: Entity) {
     numbers.texture_descriptor.format = TextureFormat::R8Uint;
     numbers.data = Some(vec![1]);
     let mask = BlurProfile::Mask(headless.add_image(numbers));
-    headless.app.world_mut().entity_mut(blur).insert(mask);
+    headless.insert(blur, mask);
 }
 
 /// The number of frames in which image assets were flagged as changed.
@@ -55,9 +49,7 @@ fn images_are_not_flagged_while_nothing_changes() {
     let setup = |app: &mut App| {
         app.init_resource::<Flagged>().add_systems(Last, count_changes);
     };
-    let Some(mut headless) = ready_app(setup) else {
-        return;
-    };
+    let mut headless = ready_app(setup);
     for update in [BlurUpdate::OnChange, BlurUpdate::EveryFrame, BlurUpdate::Once] {
         let source = headless.add_image(image(&pictures(61, 47)[0]));
         let blur = GaussianBlur::from_sigma(3.5);

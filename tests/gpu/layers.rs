@@ -5,14 +5,9 @@ mod in_place;
 mod mipmaps;
 mod views;
 
-use crate::support::formats::{self, Span};
-use crate::support::headless::{Headless, Pixels};
+use crate::support::formats::Span;
 use crate::support::images::{asset, layered};
-use crate::support::inputs;
-use crate::support::reference::{Picture, gaussian_blur};
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
-use bevy_gaussian_blur::prelude::EdgeMode;
+use crate::support::prelude::*;
 
 /// A picture for each layer, over the whole range of a format. All differ, and neighbours differ much.
 fn pictures(layers: usize, [width, height]: [usize; 2], format: TextureFormat) -> Vec<Picture> {
@@ -69,7 +64,7 @@ fn assert_layers(name: &str, headless: &Headless, image: &Handle<Image>, first: 
 
 /// Asserts that these pixels are the blur of a picture.
 fn assert_blur_of(name: &str, pixels: &Pixels, sharp: &Picture, sigma: f32) {
-    let got = formats::to_picture(pixels);
+    let got = to_picture(pixels);
     assert_eq!([got.width, got.height], [sharp.width, sharp.height], "{name}: the size");
     let expected = gaussian_blur(sharp, [f64::from(sigma); 2], EdgeMode::Clamp);
     formats::assert_stored(name, &got, &expected, pixels.format, &Span::of(pixels.format));

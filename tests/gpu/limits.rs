@@ -1,34 +1,24 @@
 //! At the limits of a device: the longest textures, and no memory left.
 
-use crate::support::headless::Headless;
-use crate::support::images::{plain, replace_image, spawn, target_of};
-use crate::support::outcomes::{self, frames};
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, formats, gpu, gpu_with, inputs, report};
-use bevy::asset::RenderAssetUsages;
-use bevy::prelude::*;
-use bevy::render::render_resource::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
-use bevy::render::renderer::RenderDevice;
+use crate::support::prelude::*;
+use bevy::render::render_resource::{Extent3d, TextureDescriptor, TextureDimension};
 use bevy::tasks::block_on;
-use bevy_gaussian_blur::prelude::*;
 use std::sync::mpsc;
 use std::thread;
 use wgpu::ErrorFilter;
 
 #[test]
 fn the_longest_textures() {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
-        let Some(mut headless) = gpu_with(backend, outcomes::record) else {
-            return;
-        };
+    for backend in BACKENDS {
+        let mut headless = gpu_with(backend, outcomes::record);
         let limits = headless.render_world().resource::<RenderDevice>().limits();
         let side = limits.max_texture_dimension_2d as usize;
         for ([width, height], sigma) in [([side, 3], 2.0), ([3, side], 30.0), ([side, 1], 30.0), ([1, side], 2.0)] {
             let picture = line(width, height);
-            let image = headless.add_image(formats::to_image(&picture, TextureFormat::Rgba16Float));
+            let image = headless.add_image(to_image(&picture, TextureFormat::Rgba16Float));
             let blurred = headless.blur(GaussianBlur::from_sigma(sigma), plain(image));
             let target = blurred.unwrap_or_else(|error| panic!("{backend:?}, {width}x{height}: {error}"));
-            let got = formats::to_picture(&headless.read_image(&target));
+            let got = headless.picture(&target);
             let stored = formats::quantised(&picture, TextureFormat::Rgba16Float);
             let expected = gaussian_blur(&stored, [f64::from(sigma); 2], EdgeMode::Clamp);
             let name = format!("longest-{backend:?}-{width}x{height}");
@@ -94,9 +84,7 @@ fn empty(size: UVec2) -> Image {
 #[test]
 fn a_blur_for_which_there_is_no_memory_resumes() {
     // Any error of the GPU that the blur does not catch ends the test.
-    let Some(mut headless) = gpu(outcomes::record) else {
-        return;
-    };
+    let mut headless = gpu(outcomes::record);
     let Some(size) = too_much(&headless) else {
         eprintln!("NOT TESTED: this device has memory for the largest textures");
         return;
@@ -112,12 +100,12 @@ fn a_blur_for_which_there_is_no_memory_resumes() {
     assert_eq!((*failed, *wanted), (entity, size));
     let sharp = inputs::patterns(60, 45)[0].clone();
     for image in [&source, &target] {
-        replace_image(&mut headless, image, formats::to_image(&sharp, TextureFormat::R32Float));
+        replace_image(&mut headless, image, to_image(&sharp, TextureFormat::R32Float));
     }
     let outcome = frames(&mut headless, 20);
     assert!(outcome.iter().all(|(_, outcome)| outcome.is_ok()), "{outcome:?}");
     assert_eq!(target_of(&headless, entity), target);
-    let got = formats::to_picture(&headless.read_image(&target));
+    let got = headless.picture(&target);
     let stored = formats::quantised(&sharp, TextureFormat::R32Float);
     let expected = gaussian_blur(&stored, [1.0; 2], EdgeMode::Clamp);
     assert_close("resumed", &got, &expected, &[0], 0.6 / 255.0);
@@ -131,9 +119,7 @@ fn a_blur_for_which_there_is_no_memory_resumes() {
 /// errors. This needs wgpu's feature `std`; without it all threads share one stack of scopes.
 #[test]
 fn errors_are_caught_thread_by_thread() {
-    let Some(headless) = gpu_with(BlurBackend::Compute, |_| {}) else {
-        return;
-    };
+    let headless = gpu_with(BlurBackend::Compute, |_| {});
     let device = headless.render_world().resource::<RenderDevice>().wgpu_device();
     let (begun, has_begun) = mpsc::channel();
     let (ended, has_ended) = mpsc::channel::<()>();

@@ -3,24 +3,14 @@
 //!
 //! The scene has meshes and nodes: Bevy 0.19 keeps its sprites' buffers of the old device, and panics on the new one.
 
-use crate::freeze::{Lost, record_losses, stir};
-use crate::support::headless::Headless;
-use crate::support::images::{plain, spawn, target_of};
+use crate::freeze::stir;
+use crate::support::events::{heard, listen};
+use crate::support::prelude::*;
 use crate::support::recording::{Settings, Shown as End, WantedRecordings, follow_recordings};
-use crate::support::scene::{self, Kind};
-use crate::support::twins::View;
-use crate::support::{formats, gpu_with, inputs, outcomes, report};
-use bevy::prelude::*;
+use bevy::render::RenderStartup;
 use bevy::render::error_handler::{ErrorType, RenderErrorHandler, RenderErrorPolicy};
-use bevy::render::render_resource::{PollType, TextureFormat};
-use bevy::render::renderer::RenderDevice;
+use bevy::render::render_resource::PollType;
 use bevy::render::settings::RenderCreation;
-use bevy::render::{RenderApp, RenderStartup};
-use bevy_gaussian_blur::prelude::*;
-use std::thread::sleep;
-use std::time::Duration;
-
-const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
 /// Every kind of blur, and the images that show it.
 struct Shown {
@@ -47,18 +37,18 @@ fn recover(app: &mut App) {
 }
 
 impl Shown {
-    fn new(backend: BlurBackend) -> Option<Self> {
-        let headless = gpu_with(backend, recover)?;
+    fn new(backend: BlurBackend) -> Self {
+        let headless = gpu_with(backend, recover);
         let (images, sources) = (Vec::new(), Vec::new());
-        Some(Self {
+        Self {
             headless,
             images,
             sources,
-        })
+        }
     }
 
     fn view(&mut self, kind: Kind, name: &'static str) -> View {
-        let view = View::new(&mut self.headless, kind, scene::SIZE, FORMAT);
+        let view = View::new(&mut self.headless, kind, scene::SIZE, LDR);
         self.images.push((name, view.target.clone()));
         view
     }
@@ -70,14 +60,14 @@ impl Shown {
             (45.0, Color::srgb(0.9, 0.2, 0.1)),
             (80.0, Color::BLACK),
         ] {
-            let node = node(place, place * 0.5, 40.0, 30.0);
+            let node = node(Vec2::new(place, place * 0.5), Vec2::new(40.0, 30.0));
             let world = self.headless.app.world_mut();
             world.spawn((node, BackgroundColor(colour), UiTargetCamera(camera)));
         }
     }
 
     fn add_source(&mut self) -> Handle<Image> {
-        let picture = formats::to_image(&inputs::patterns(60, 45)[1], FORMAT);
+        let picture = to_image(&inputs::patterns(60, 45)[1], LDR);
         let source = self.headless.add_image(picture);
         self.sources.push(source.clone());
         source
@@ -108,9 +98,7 @@ impl Shown {
             sleep(Duration::from_millis(5));
         }
         assert_eq!(self.started(), started + 1, "Bevy makes another device, once");
-        for _ in 0..5 {
-            self.headless.frame();
-        }
+        self.headless.frames(5);
     }
 
     /// Loses the device twice, and compares the pictures, within the steps of their format.
@@ -137,23 +125,10 @@ impl Shown {
     }
 }
 
-fn node(left: f32, top: f32, width: f32, height: f32) -> Node {
-    Node {
-        position_type: PositionType::Absolute,
-        left: px(left),
-        top: px(top),
-        width: px(width),
-        height: px(height),
-        ..default()
-    }
-}
-
 /// Runs a test with render passes alone, and with compute passes wherever possible.
 fn on_both(name: &str, build: impl Fn(&mut Shown)) {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
-        let Some(mut shown) = Shown::new(backend) else {
-            return;
-        };
+    for backend in BACKENDS {
+        let mut shown = Shown::new(backend);
         build(&mut shown);
         shown.check(&format!("{name}, {backend:?}"));
     }
@@ -201,10 +176,8 @@ fn recorded_blurs_come_back() {
 /// A blur that is released before a device is lost starts again, too.
 #[test]
 fn a_released_blur_starts_again() {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
-        let Some(mut shown) = Shown::new(backend) else {
-            return;
-        };
+    for backend in BACKENDS {
+        let mut shown = Shown::new(backend);
         let (source, target) = (shown.add_source(), shown.add_source());
         let wanted = (End::from(&source), End::from(&target), Settings::new(5.0));
         shown.headless.app.insert_resource(WantedRecordings(vec![wanted]));
@@ -233,7 +206,7 @@ fn cameras_of_meshes_come_back() {
         }
         let view = shown.view(Kind::Core3d, "a region");
         let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));
-        shown.headless.app.world_mut().spawn((region, BackdropBlur::new(20.0)));
+        shown.headless.spawn((region, BackdropBlur::new(20.0)));
     });
 }
 
@@ -246,13 +219,17 @@ fn interfaces_come_back() {
         let view = shown.view(Kind::Core2d, "glass among nodes");
         shown.add_nodes(view.camera);
         let glass = BackdropBlur::new(20.0).with_color(ColorStep::Brightness(0.8));
-        let pane = (node(20.0, 15.0, 90.0, 60.0), UiTargetCamera(view.camera), glass.clone());
-        shown.headless.app.world_mut().spawn(pane);
+        let pane = (
+            node(Vec2::new(20.0, 15.0), Vec2::new(90.0, 60.0)),
+            UiTargetCamera(view.camera),
+            glass.clone(),
+        );
+        shown.headless.spawn(pane);
         show_filters(shown, glass.clone());
         let view = shown.view(Kind::Core2d, "a region above nodes");
         shown.add_nodes(view.camera);
         let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));
-        shown.headless.app.world_mut().spawn((region, glass));
+        shown.headless.spawn((region, glass));
     });
 }
 
@@ -262,13 +239,13 @@ fn show_filters(shown: &mut Shown, glass: BackdropBlur) {
     shown.add_nodes(view.camera);
     let filter = UiFilter::shadow(vec2(3.0, 3.0), 6.0, Color::BLACK).with_radius(3.0);
     let group = (
-        node(20.0, 15.0, 90.0, 60.0),
+        node(Vec2::new(20.0, 15.0), Vec2::new(90.0, 60.0)),
         UiTargetCamera(view.camera),
         filter.clone(),
     );
     let inside = |place: f32| {
         (
-            node(place, place, 40.0, 30.0),
+            node(Vec2::new(place, place), Vec2::new(40.0, 30.0)),
             BackgroundColor(Color::srgba(0.2, 0.9, 0.3, 0.5)),
         )
     };
@@ -279,11 +256,9 @@ fn show_filters(shown: &mut Shown, glass: BackdropBlur) {
 
 #[test]
 fn frozen_pictures_are_lost_and_blurs_go_on() {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
-        let Some(mut shown) = Shown::new(backend) else {
-            return;
-        };
-        record_losses(&mut shown.headless.app);
+    for backend in BACKENDS {
+        let mut shown = Shown::new(backend);
+        listen::<FreezeLost>(&mut shown.headless.app);
         scene::spawn(&mut shown.headless, Kind::Core3d, 1.0);
         let frozen = shown.view(Kind::Core3d, "a frozen camera");
         frozen.insert(&mut shown.headless, GaussianBlur::new(9.0));
@@ -292,18 +267,11 @@ fn frozen_pictures_are_lost_and_blurs_go_on() {
         let mut panes = Vec::new();
         for view in [&frozen, &live] {
             let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));
-            panes.push(
-                shown
-                    .headless
-                    .app
-                    .world_mut()
-                    .spawn((region, BackdropBlur::new(20.0)))
-                    .id(),
-            );
+            panes.push(shown.headless.spawn((region, BackdropBlur::new(20.0))));
         }
         shown.headless.warm_up();
         for entity in [frozen.camera, panes[0]] {
-            shown.headless.app.world_mut().entity_mut(entity).insert(FreezeBlur);
+            shown.headless.insert(entity, FreezeBlur);
         }
         stir(&mut shown.headless, 1);
         shown.headless.frame();
@@ -315,10 +283,12 @@ fn frozen_pictures_are_lost_and_blurs_go_on() {
         shown.headless.warm_up();
         let [after, running] = [&frozen, &live].map(|view| view.pixels(&shown.headless).bytes);
         assert!(after == running, "{backend:?}: a blur does not go on");
-        let mut lost = core::mem::take(&mut shown.headless.app.world_mut().resource_mut::<Lost>().0);
-        lost.sort_unstable();
         let mut expected = [frozen.camera, panes[0]];
         expected.sort_unstable();
-        assert_eq!(lost, expected, "{backend:?}: both are told, once");
+        assert_eq!(
+            heard::<FreezeLost>(&shown.headless),
+            expected,
+            "{backend:?}: both are told, once"
+        );
     }
 }

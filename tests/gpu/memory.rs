@@ -1,20 +1,11 @@
 //! A picture that stands still takes no more memory from frame to frame: neither here nor in a software driver, whose memory no
 //! counter of wgpu's sees.
 
-use crate::support::headless::Headless;
-use crate::support::images::{plain, spawn};
+use crate::support::prelude::*;
 use crate::support::process::{self, Process};
 use crate::support::recording::{Recording, Settings, add_recorder};
-use crate::support::scene::{self, Kind};
-use crate::support::twins::View;
-use crate::support::{formats, gpu_with, inputs, outcomes};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::BlurCompilation;
-use bevy_gaussian_blur::prelude::*;
 
 const SIZE: UVec2 = UVec2::new(96, 54);
-const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
 /// Pipelines compile and caches fill during the first frames.
 const FIRST: usize = 100;
@@ -28,14 +19,14 @@ type Spawn = Box<dyn Fn(&mut Headless)>;
 
 fn camera(blur: impl Bundle + Clone) -> Spawn {
     Box::new(move |headless| {
-        View::new(headless, Kind::Core2d, SIZE, FORMAT).insert(headless, blur.clone());
+        View::new(headless, Kind::Core2d, SIZE, LDR).insert(headless, blur.clone());
     })
 }
 
 /// A node on a camera of its own.
 fn node(components: impl Bundle + Clone) -> Spawn {
     Box::new(move |headless| {
-        let camera = View::new(headless, Kind::Core2d, SIZE, FORMAT).camera;
+        let camera = View::new(headless, Kind::Core2d, SIZE, LDR).camera;
         let node = Node {
             width: percent(80),
             height: percent(80),
@@ -49,7 +40,7 @@ fn node(components: impl Bundle + Clone) -> Spawn {
 
 fn picture(headless: &mut Headless) -> Handle<Image> {
     let [width, height] = SIZE.to_array().map(|side| side as usize);
-    headless.add_image(formats::to_image(&inputs::patterns(width, height)[0], FORMAT))
+    headless.add_image(to_image(&inputs::patterns(width, height)[0], LDR))
 }
 
 fn image(headless: &mut Headless) {
@@ -89,7 +80,7 @@ fn front_ends() -> Vec<(String, Spawn)> {
 
 /// Runs the frames. Returns by how many KiB the process grew after the first of them; `None` if the system does not say it.
 fn growth(headless: &mut Headless) -> Option<i64> {
-    (0..FIRST).for_each(|_| headless.frame());
+    headless.frames(FIRST);
     let before = Process::now()?.resident;
     (FIRST..FRAMES).for_each(|_| headless.frame());
     Some(Process::now()?.resident - before)
@@ -117,9 +108,7 @@ fn three_hundred_frames_of_each() {
                 // As in games: kernels get pipelines of their own.
                 app.insert_resource(BlurCompilation::default());
             };
-            let Some(mut headless) = gpu_with(backend, setup) else {
-                return;
-            };
+            let mut headless = gpu_with(backend, setup);
             scene::spawn(&mut headless, Kind::Core2d, 1.0);
             spawn(&mut headless);
             let Some(grown) = growth(&mut headless) else {

@@ -7,13 +7,8 @@ mod images;
 mod masks;
 mod smoothness;
 
-use crate::support::formats;
-use crate::support::headless::Headless;
-use crate::support::reference::{Picture, Ramp, varying_blur};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
-
+use crate::support::prelude::*;
+use crate::support::reference::{Ramp, varying_blur};
 pub use masks::stretched;
 
 /// The share of a profile at a position in a box, as documented, computed in double precision.
@@ -89,7 +84,7 @@ pub fn expected(picture: &Picture, sigmas: &[f64], aspect: [f64; 2], edge: EdgeM
 /// Blurs an image once, with a profile, and returns the pixels of the target.
 pub fn blurred(headless: &mut Headless, blur: GaussianBlur, image: BlurImage, profile: BlurProfile) -> Picture {
     let target = headless.blur_with(blur, image, profile).expect("the blur succeeds");
-    formats::to_picture(&headless.read_image(&target))
+    headless.picture(&target)
 }
 
 /// The worst difference between two pictures in each channel, in 1/255, over the texels that `counts` selects by index.
@@ -111,21 +106,11 @@ pub fn profiles() -> [(&'static str, BlurProfile); 4] {
     [
         (
             "linear",
-            BlurProfile::Linear {
-                start: Vec2::new(0.1, 0.15),
-                end: Vec2::new(0.9, 0.8),
-                from: 0.0,
-                to: 1.0,
-            },
+            linear([Vec2::new(0.1, 0.15), Vec2::new(0.9, 0.8)], [0.0, 1.0]),
         ),
         (
             "falling",
-            BlurProfile::Linear {
-                start: Vec2::new(0.5, 0.1),
-                end: Vec2::new(0.5, 0.9),
-                from: 1.0,
-                to: 0.2,
-            },
+            linear([Vec2::new(0.5, 0.1), Vec2::new(0.5, 0.9)], [1.0, 0.2]),
         ),
         (
             "band",

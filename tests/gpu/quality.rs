@@ -3,12 +3,11 @@
 use crate::support::difference::minus;
 use crate::support::executors::{Executor, by_all_executors};
 use crate::support::headless::label_and_definitions_of;
-use crate::support::images::{converting, plain};
+use crate::support::images::converting;
 use crate::support::inputs::{disk, impulse, patterns, quad};
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, formats, gpu_with, precision};
-use bevy::render::render_resource::{PipelineCache, PipelineDescriptor, TextureFormat};
-use bevy_gaussian_blur::prelude::*;
+use crate::support::precision;
+use crate::support::prelude::*;
+use bevy::render::render_resource::{PipelineCache, PipelineDescriptor};
 
 const ALL: [usize; 4] = [0, 1, 2, 3];
 
@@ -23,12 +22,12 @@ fn blur_all(
     target: TextureFormat,
 ) -> Vec<Picture> {
     let blur = |(picture, sigma): &(&Picture, f64)| {
-        let source = formats::to_image(picture, class);
+        let source = to_image(picture, class);
         let image = converting(&mut executor.headless, source, target);
         (GaussianBlur::from_sigma(*sigma as f32), image)
     };
     let blurs = pictures.iter().map(blur).collect();
-    executor.blur_all(blurs).iter().map(formats::to_picture).collect()
+    executor.blur_all(blurs).iter().map(to_picture).collect()
 }
 
 fn peak(picture: &Picture, channel: usize) -> f64 {
@@ -219,11 +218,9 @@ fn blur_lights(executor: &mut Executor) {
 #[test]
 fn lights_are_not_filtered() {
     // Other tests leave pipelines behind.
-    let Some(mut headless) = gpu_with(BlurBackend::Fragment, |_| {}) else {
-        return;
-    };
+    let mut headless = gpu_with(BlurBackend::Fragment, |_| {});
     for (format, is_filtered) in [(TextureFormat::R16Float, false), (TextureFormat::R8Unorm, true)] {
-        let source = headless.add_image(formats::to_image(&patterns(64, 48)[0], format));
+        let source = headless.add_image(to_image(&patterns(64, 48)[0], format));
         let blurred = headless.blur(GaussianBlur::from_sigma(12.0), plain(source));
         blurred.expect("the blur succeeds");
         let cache = headless.render_world().resource::<PipelineCache>();
@@ -261,14 +258,14 @@ fn blur_special_values(executor: &mut Executor) {
         for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Opaque, BlurAlpha::Straight] {
             let with = |sigma: f32| EdgeMode::ALL.map(|edge| GaussianBlur::from_sigma(sigma).with_edge(edge));
             let blurs = [0.1, 2.5, 40.0].map(with).concat();
-            let source = formats::to_image(&picture, format);
+            let source = to_image(&picture, format);
             let image = |blur: &GaussianBlur| {
                 let image = converting(&mut executor.headless, source.clone(), format);
                 (*blur, image.with_alpha(alpha))
             };
             let asked = blurs.iter().map(image).collect();
             for (blur, got) in blurs.iter().zip(executor.blur_all(asked)) {
-                let (got, sigma, edge) = (formats::to_picture(&got), blur.sigma(), blur.edge);
+                let (got, sigma, edge) = (to_picture(&got), blur.sigma(), blur.edge);
                 if format == TextureFormat::Rgba16Float && alpha == BlurAlpha::Premultiplied {
                     // Every special value counts exactly as its finite replacement.
                     let expected = gaussian_blur(&made_finite(&picture), [f64::from(sigma); 2], edge);

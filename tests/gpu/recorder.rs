@@ -5,27 +5,16 @@ mod held;
 mod views;
 
 use crate::support::counters::Held;
-use crate::support::headless::Headless;
-use crate::support::images::plain;
-use crate::support::pool::warm_with;
+use crate::support::prelude::*;
 use crate::support::recording::{Recording, Settings, Shown, add_recorder};
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, formats, inputs, is_turn};
-use bevy::prelude::*;
-use bevy::render::render_asset::RenderAssets;
-use bevy::render::render_resource::{TextureFormat, TextureUsages};
-use bevy::render::texture::GpuImage;
-use bevy_gaussian_blur::prelude::*;
 
 const SIGMAS: [f32; 7] = [0.3, 0.8, 2.9, 6.1, 13.0, 47.0, 300.0];
 
 /// Runs a test with each kind of passes.
 fn by_both_backends(test: impl Fn(&mut Headless)) {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+    for backend in BACKENDS {
         println!("{backend:?}");
-        if let Some(mut headless) = warm_with(backend, add_recorder) {
-            test(&mut headless);
-        }
+        test(&mut warm_with(backend, add_recorder));
     }
 }
 
@@ -34,7 +23,7 @@ fn target(headless: &mut Headless, size: [usize; 2], format: TextureFormat) -> H
     let picture = Picture::from_fn(size[0], size[1], |x, y| {
         [(x % 2) as f64, (y % 3) as f64 / 3.0, 0.25, 1.0]
     });
-    headless.add_image(formats::to_image(&picture, format))
+    headless.add_image(to_image(&picture, format))
 }
 
 /// The result of [`BlurImage`] for the same numbers.
@@ -63,7 +52,7 @@ fn image_blur(
 /// Records blurs of a picture in one frame, and compares each, bit by bit, with the same blur by [`BlurImage`].
 fn assert_alike(headless: &mut Headless, picture: &Picture, format: TextureFormat, all: Vec<Settings>) {
     let size = [picture.width, picture.height];
-    let source = headless.add_image(formats::to_image(picture, format));
+    let source = headless.add_image(to_image(picture, format));
     let targets: Vec<_> = all.iter().map(|_| target(headless, size, format)).collect();
     let recording = |(settings, target): (&Settings, &Handle<Image>)| Recording::new(&source, target, settings.clone());
     let recordings = all.iter().zip(&targets).map(recording).collect();
@@ -73,7 +62,7 @@ fn assert_alike(headless: &mut Headless, picture: &Picture, format: TextureForma
         let expected = image_blur(headless, &source, settings, own);
         let (got, expected) = (headless.read_image(&recorded), headless.read_image(&expected));
         if got.bytes != expected.bytes {
-            let [got, expected] = [&got, &expected].map(formats::to_picture);
+            let [got, expected] = [&got, &expected].map(to_picture);
             assert_close(&format!("recorded-{format:?}"), &got, &expected, &[0, 1, 2, 3], 0.0);
             panic!("{format:?}, {settings:?}: other bits");
         }
@@ -141,14 +130,9 @@ fn profiles_alpha_and_dither_are_those_of_an_image() {
     by_both_backends(|headless| {
         let picture = inputs::patterns(72, 50)[1].clone();
         let mask = Picture::from_fn(16, 16, |x, y| [(x * y) as f64 / 225.0; 4]);
-        let mask = headless.add_image(formats::to_image(&mask, TextureFormat::R8Unorm));
+        let mask = headless.add_image(to_image(&mask, TextureFormat::R8Unorm));
         let profiles = [
-            BlurProfile::Linear {
-                start: Vec2::new(0.1, 0.2),
-                end: Vec2::new(0.8, 0.9),
-                from: 0.0,
-                to: 1.0,
-            },
+            linear([Vec2::new(0.1, 0.2), Vec2::new(0.8, 0.9)], [0.0, 1.0]),
             BlurProfile::Radial {
                 center: Vec2::splat(0.5),
                 inner: 0.1,
@@ -203,9 +187,9 @@ fn a_region_is_blurred_as_an_image_of_its_own() {
         let format = TextureFormat::Rgba16Float;
         // Levels of it have the grid of those of the crop.
         let region = URect::new(64, 64, 256, 192);
-        let source = headless.add_image(formats::to_image(&picture, format));
+        let source = headless.add_image(to_image(&picture, format));
         let crop = picture.crop([64, 64], [192, 128]);
-        let cropped = headless.add_image(formats::to_image(&crop, format));
+        let cropped = headless.add_image(to_image(&crop, format));
         for edge in EdgeMode::ALL {
             for sigma in [0.02, 1.7, 8.0, 40.0] {
                 let settings = Settings {
@@ -214,16 +198,16 @@ fn a_region_is_blurred_as_an_image_of_its_own() {
                     ..Settings::new(sigma)
                 };
                 let whole = target(headless, [300, 230], format);
-                let before = formats::to_picture(&{
+                let before = to_picture(&{
                     headless.frame();
                     headless.read_image(&whole)
                 });
                 headless.record_one(&source, &whole, settings.clone());
-                let got = formats::to_picture(&headless.read_image(&whole));
+                let got = headless.picture(&whole);
                 assert_untouched(&got, &before, region);
                 let own = target(headless, [192, 128], format);
                 let expected = image_blur(headless, &cropped, &settings, own);
-                let expected = formats::to_picture(&headless.read_image(&expected));
+                let expected = headless.picture(&expected);
                 let got = got.crop([64, 64], [192, 128]);
                 // Filtered fetches round positions in textures of other sizes apart: by a unit of the last place.
                 let tolerance = if sigma < 0.03 { 0.0 } else { 1.0 / 1024.0 };
@@ -244,7 +228,7 @@ fn bounds_are_read_beyond_the_region() {
     by_both_backends(|headless| {
         let picture = inputs::patterns(150, 131)[1].clone();
         let format = TextureFormat::Rgba16Float;
-        let source = headless.add_image(formats::to_image(&picture, format));
+        let source = headless.add_image(to_image(&picture, format));
         let stored = formats::quantised(&picture, format);
         let bounds = URect::new(5, 9, 141, 122);
         let inside = stored.crop([5, 9], [136, 113]);
@@ -256,12 +240,7 @@ fn bounds_are_read_beyond_the_region() {
             }
         }
         // Half of sigma, with the passes of a varying blur.
-        let half = BlurProfile::Linear {
-            start: Vec2::ZERO,
-            end: Vec2::X,
-            from: 0.5,
-            to: 0.5,
-        };
+        let half = linear([Vec2::ZERO, Vec2::X], [0.5, 0.5]);
         let region = URect::new(60, 50, 90, 61);
         check_bounds(
             headless,
@@ -299,9 +278,9 @@ fn check_bounds(
     };
     let whole = target(headless, [150, 131], format);
     headless.frame();
-    let before = formats::to_picture(&headless.read_image(&whole));
+    let before = headless.picture(&whole);
     headless.record_one(source, &whole, settings);
-    let got = formats::to_picture(&headless.read_image(&whole));
+    let got = headless.picture(&whole);
     assert_untouched(&got, &before, region);
     let crop = |picture: &Picture, from: UVec2| {
         let origin = (region.min - from).to_array().map(|side| side as usize);
@@ -325,11 +304,11 @@ fn moments_of_shadows_keep_their_digits() {
         let plane = inputs::patterns(128, 96)[0].clone();
         let depth = |x: usize, y: usize| 100.0 * plane.at(x, y)[0];
         let moments = Picture::from_fn(128, 96, |x, y| [depth(x, y), depth(x, y).powi(2), 0.0, 1.0]);
-        let source = headless.add_image(formats::to_image(&moments, format));
+        let source = headless.add_image(to_image(&moments, format));
         for (sigma, tolerance) in [(1.2, 1e-4), (3.0, 1e-4), (9.0, 4e-4), (40.0, 4e-4)] {
             let target = target(headless, [128, 96], format);
             headless.record_one(&source, &target, Settings::new(sigma));
-            let got = formats::to_picture(&headless.read_image(&target));
+            let got = headless.picture(&target);
             let expected = gaussian_blur(
                 &formats::quantised(&moments, format),
                 [f64::from(sigma); 2],
@@ -354,7 +333,7 @@ fn blurs_are_chained_in_one_frame() {
     by_both_backends(|headless| {
         let format = TextureFormat::Rgba16Float;
         let picture = inputs::patterns(90, 70)[0].clone();
-        let source = headless.add_image(formats::to_image(&picture, format));
+        let source = headless.add_image(to_image(&picture, format));
         let [first, second, third] = [(); 3].map(|()| target(headless, [90, 70], format));
         // Two blurs of one size, and the last one in place.
         headless.record_all(vec![
@@ -365,7 +344,7 @@ fn blurs_are_chained_in_one_frame() {
         ]);
         let stored = formats::quantised(&picture, format);
         for (image, sigma) in [(second, 5.0), (third, 5.0)] {
-            let got = formats::to_picture(&headless.read_image(&image));
+            let got = headless.picture(&image);
             let expected = gaussian_blur(&stored, [sigma; 2], EdgeMode::Clamp);
             // The border of the first one is clamped again.
             let (got, expected) = (got.without_border(16), expected.without_border(16));
@@ -379,15 +358,15 @@ fn targets_without_storage_are_written_by_render_passes() {
     by_both_backends(|headless| {
         let format = TextureFormat::Rgba16Float;
         let picture = inputs::patterns(66, 66)[0].clone();
-        let source = headless.add_image(formats::to_image(&picture, format));
-        let mut stored = formats::to_image(&picture, format);
+        let source = headless.add_image(to_image(&picture, format));
+        let mut stored = to_image(&picture, format);
         stored.texture_descriptor.usage |= TextureUsages::STORAGE_BINDING;
         let targets = [target(headless, [66, 66], format), headless.add_image(stored)];
         let recording = |target| Recording::new(&source, target, Settings::new(7.0));
         headless.record_all(targets.iter().map(recording).collect());
         let expected = gaussian_blur(&formats::quantised(&picture, format), [7.0; 2], EdgeMode::Clamp);
         for target in targets {
-            let got = formats::to_picture(&headless.read_image(&target));
+            let got = headless.picture(&target);
             assert_close("storage", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
         }
     });
@@ -398,9 +377,9 @@ fn a_released_blur_holds_no_mask() {
     by_both_backends(|headless| {
         let format = TextureFormat::Rgba16Float;
         let picture = inputs::patterns(64, 48)[0].clone();
-        let source = headless.add_image(formats::to_image(&picture, format));
+        let source = headless.add_image(to_image(&picture, format));
         for is_texture in [false, true] {
-            let mask = headless.add_image(formats::to_image(&picture, format));
+            let mask = headless.add_image(to_image(&picture, format));
             let target = target(headless, [64, 48], format);
             let shown = is_texture.then(|| Shown::from(&mask));
             let settings = Settings {
@@ -418,10 +397,10 @@ fn a_released_blur_holds_no_mask() {
             recording.settings.profile = None;
             recording.blur.release();
             drop(mask);
-            (0..15).for_each(|_| headless.frame());
+            headless.frames(15);
             let before = Held::by(&headless.app).of("texture bytes");
             drop(held);
-            (0..15).for_each(|_| headless.frame());
+            headless.frames(15);
             let after = Held::by(&headless.app).of("texture bytes");
             assert!(after < before, "{before}, then {after}: something holds the mask");
         }

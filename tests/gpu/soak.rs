@@ -1,16 +1,9 @@
 //! A long run with continuous change: memory stays flat, and the GPU does not become slower. `scripts/soak` runs it.
 
 use crate::support::counters::Held;
-use crate::support::headless::Headless;
-use crate::support::images::{plain, replace_image, spawn};
+use crate::support::prelude::*;
 use crate::support::process::Process;
-use crate::support::scene::{self, Kind};
-use crate::support::twins::View;
-use crate::support::{formats, gpu_with, inputs, outcomes, report};
 use bevy::diagnostic::DiagnosticsStore;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 const SIZE: UVec2 = UVec2::splat(64);
 
@@ -26,11 +19,11 @@ struct Soak {
 }
 
 impl Soak {
-    fn new() -> Option<Self> {
+    fn new() -> Self {
         let mut headless = gpu_with(BlurBackend::Fragment, |app| {
             outcomes::record(app);
             app.add_plugins(GaussianBlurDiagnosticsPlugin);
-        })?;
+        });
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         let [blurred, glass] =
             [(); 2].map(|()| View::new(&mut headless, Kind::Core2d, SIZE, TextureFormat::Rgba16Float));
@@ -57,7 +50,7 @@ impl Soak {
         let pane = world
             .spawn((node, UiTargetCamera(glass.camera), BackdropBlur::new(9.0)))
             .id();
-        Some(Self {
+        Self {
             headless,
             camera: blurred.camera,
             region,
@@ -65,7 +58,7 @@ impl Soak {
             images,
             source,
             visitor: None,
-        })
+        }
     }
 
     /// Changes strengths and positions in every frame, the source and its size every 50 frames, and spawns or despawns a
@@ -87,7 +80,7 @@ impl Soak {
         }
         if frame.is_multiple_of(100) {
             if let Some(visitor) = self.visitor.take() {
-                self.headless.app.world_mut().despawn(visitor);
+                self.headless.despawn(visitor);
             } else {
                 let image = plain(self.source.clone());
                 self.visitor = Some(spawn(&mut self.headless, GaussianBlur::new(15.0), image));
@@ -106,7 +99,7 @@ impl Soak {
 
 fn image(kind: usize) -> Image {
     let side = [40, 17, 64, 1, 33][kind];
-    formats::to_image(&inputs::patterns(side, 40)[0], TextureFormat::Rgba8UnormSrgb)
+    to_image(&inputs::patterns(side, 40)[0], TextureFormat::Rgba8UnormSrgb)
 }
 
 fn median(times: &mut [f64]) -> f64 {
@@ -118,9 +111,7 @@ fn median(times: &mut [f64]) -> f64 {
 #[ignore = "it takes many minutes: scripts/soak runs it"]
 fn very_many_frames() {
     let frames: usize = std::env::var("BLUR_SOAK_FRAMES").map_or(2000, |text| text.parse().expect("a number"));
-    let Some(mut soak) = Soak::new() else {
-        return;
-    };
+    let mut soak = Soak::new();
     soak.headless.warm_up();
     // Two rounds of all changes, in which caches fill.
     let warm_up = (frames / 10).max(2000).next_multiple_of(1000);

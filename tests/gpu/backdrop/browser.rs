@@ -5,23 +5,14 @@
 //! the pixels below the glass are the same to the last bit, text included. `measure_panes` then reads the browser's picture of the
 //! page and prints how far it is from Bevy's, and why. `scripts/browser-picture` runs everything.
 
-use super::glass;
-use super::pane::{Pane, node};
+use super::*;
 use crate::support::browser::{self, css_step, leave, read};
 use crate::support::bundled;
 use crate::support::compositor::{Layer, Panel, assert_composed, compose};
-use crate::support::formats::to_picture;
-use crate::support::headless::{Headless, Pixels};
-use crate::support::pool::warm;
-use crate::support::reference::{Clip, Picture};
-use crate::support::scene::{self, Kind};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::{BlurBackend, ColorStep, EdgeMode, HasBlur};
+use crate::support::reference::Clip;
 use std::fmt::Write;
 
 const SIZE: UVec2 = UVec2::new(480, 300);
-const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 /// The position of `assets/scene.png` in the viewport, in pixels.
 const ORIGIN: Vec2 = Vec2::new(-330.0, -180.0);
 
@@ -151,7 +142,7 @@ fn page(cards: &[Card]) -> String {
 
 /// Shows the picture and the text, with the panes or without them.
 fn show(headless: &mut Headless, cards: &[Card]) -> Pixels {
-    let target = scene::target(headless, SIZE, FORMAT);
+    let target = scene::target(headless, SIZE, LDR);
     let camera = scene::camera(headless, Kind::Core2d, &target, Msaa::Off);
     let (image, _) = bundled::load("scene.png");
     let image_size = image.size_f32();
@@ -173,21 +164,19 @@ fn show(headless: &mut Headless, cards: &[Card]) -> Pixels {
     cards.iter().for_each(|card| card.spawn(world, root));
     headless.warm_up();
     let pixels = headless.read_image(&target);
-    headless.app.world_mut().despawn(root);
+    headless.despawn(root);
     pixels
 }
 
 #[test]
 fn panes_of_a_page_are_as_the_compositor_has_them() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let cards = cards();
     let [below, over] = [&[], &cards[..]].map(|cards| show(&mut headless, cards));
     leave(&page(&cards), &[("below", &below), ("bevy", &over)]);
     let layers: Vec<Layer> = cards.iter().map(|card| Layer::glass(card.panel())).collect();
     let [below, over] = [below, over].map(|pixels| to_picture(&pixels));
-    let worst = assert_composed("backdrop-browser", &over, &below, &layers, FORMAT);
+    let worst = assert_composed("backdrop-browser", &over, &below, &layers, LDR);
     println!("{:.3}/255", worst * 255.0);
 }
 

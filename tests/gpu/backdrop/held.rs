@@ -1,20 +1,8 @@
 //! What glass shows while the threads that compile its pipelines are busy with other tasks. No frame waits for them.
 
-use super::glass;
-use super::pane::Pane;
 use super::show::{SIZE, Show};
-use super::stage::{BACKENDS, LDR};
+use super::*;
 use crate::profiles;
-use crate::support::difference::worst_difference;
-use crate::support::formats::to_picture;
-use crate::support::live::Shot;
-use crate::support::reference::Picture;
-use crate::support::scene::{Kind, set_active};
-use crate::support::twins::View;
-use crate::support::{assert_close, within_rounding};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 const SIGMA: f32 = 5.0;
 const ORIGIN: [usize; 2] = [9, 6];
@@ -25,27 +13,7 @@ fn pane() -> Pane {
 }
 
 fn profile() -> BlurProfile {
-    BlurProfile::Linear {
-        start: Vec2::new(0.0, 0.5),
-        end: Vec2::new(1.0, 0.5),
-        from: 0.3,
-        to: 1.0,
-    }
-}
-
-impl Show {
-    /// Simulates some frames. Returns their shots.
-    pub fn frames(&mut self, count: usize) -> Vec<Shot> {
-        let mut first = None;
-        for _ in 0..count {
-            let frame = self.live.frame();
-            first.get_or_insert(frame);
-        }
-        let mut shots = self.live.shots();
-        shots.retain(|shot| Some(shot.frame) >= first);
-        assert!(shots.len() + 2 >= count, "{} of {count} frames were shown", shots.len());
-        shots
-    }
+    linear([Vec2::new(0.0, 0.5), Vec2::new(1.0, 0.5)], [0.3, 1.0])
 }
 
 /// Panics unless the pane varies as its profile says.
@@ -67,14 +35,12 @@ fn check_profile(shot: &Shot) {
 #[test]
 fn hidden_glass_with_a_profile_is_ready_when_it_appears() {
     for backend in BACKENDS {
-        let Some(mut show) = Show::alone(backend) else {
-            return;
-        };
+        let mut show = Show::alone(backend);
         show.spawn(&pane(), (profile(), Visibility::Hidden));
         show.settle();
         let held = show.live.hold_compiler();
         show.change(Visibility::Inherited);
-        let shots = show.frames(4);
+        let shots = show.live.shots_of(4);
         held.release();
         shots.iter().for_each(check_profile);
     }
@@ -89,22 +55,20 @@ fn pictures(shot: &Shot) -> [Picture; 2] {
 #[test]
 fn the_first_profile_of_visible_glass_changes_nothing_until_it_is_ready() {
     for backend in BACKENDS {
-        let Some(mut show) = Show::alone(backend) else {
-            return;
-        };
+        let mut show = Show::alone(backend);
         show.spawn(&pane(), ());
         show.settle();
-        let before = show.frames(3).pop().expect("there are shots");
+        let before = show.live.shots_of(3).pop().expect("there are shots");
         let held = show.live.hold_compiler();
         show.change(profile());
-        for shot in show.frames(8) {
+        for shot in show.live.shots_of(8) {
             let worst = worst_difference(&pictures(&shot)[1], &pictures(&before)[1]);
             // Faster pipelines may round differently.
             assert!(worst.value < 2.5 / 255.0, "frame {}: {worst:?}", shot.frame);
         }
         held.release();
         show.settle();
-        check_profile(show.frames(4).last().expect("there are shots"));
+        check_profile(show.live.shots_of(4).last().expect("there are shots"));
     }
 }
 
@@ -112,9 +76,7 @@ fn the_first_profile_of_visible_glass_changes_nothing_until_it_is_ready() {
 #[test]
 fn the_first_frame_of_the_first_glass_is_blurred() {
     for backend in BACKENDS {
-        let Some(mut show) = Show::alone(backend) else {
-            return;
-        };
+        let mut show = Show::alone(backend);
         let held = show.live.hold_compiler();
         for _ in 0..12 {
             show.frame(pane());
@@ -128,12 +90,10 @@ fn the_first_frame_of_the_first_glass_is_blurred() {
 #[test]
 fn glass_without_pipelines_shows_its_fallback() {
     for backend in BACKENDS {
-        let Some(mut show) = Show::late(backend) else {
-            return;
-        };
+        let mut show = Show::late(backend);
         let held = show.live.hold_compiler();
         show.spawn(&pane(), ());
-        for shot in show.frames(20) {
+        for shot in show.live.shots_of(20) {
             let [plain, got] = pictures(&shot);
             assert_eq!(worst_difference(&got, &plain).value, 0.0, "frame {}", shot.frame);
         }
@@ -150,12 +110,10 @@ fn glass_without_pipelines_shows_its_fallback() {
 #[test]
 fn glass_on_other_cameras_stays_visible() {
     for backend in BACKENDS {
-        let Some(mut show) = Show::alone(backend) else {
-            return;
-        };
+        let mut show = Show::alone(backend);
         // Compile Bevy's pipelines for this format first: Bevy waits for some of them.
         let other = View::new(&mut show.live.headless, Kind::Core2d, SIZE, TextureFormat::Rgba8Unorm);
-        show.wait_until_seen();
+        show.live.wait_until_seen();
         set_active(&mut show.live.headless, other.camera, false);
         show.spawn(&pane(), ());
         show.settle();

@@ -1,19 +1,9 @@
 //! Glass that refracts, against the float64 compositor.
 
-use super::glass;
-use super::pane::{Pane, node};
 use super::readiness::glass_pipelines;
-use super::stage::{HDR, LDR, Stage, on_one};
+use super::*;
 use crate::support::compositor::{Layer, Panel};
-use crate::support::formats::to_image;
-use crate::support::pool::warm;
-use crate::support::reference::{Lens, Picture, encode_srgb};
-use crate::support::scene::Kind;
-use crate::support::twins::View;
-use bevy::camera::Hdr;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::reference::{Lens, encode_srgb};
 
 /// A lens that bends, but does not shine.
 fn bending(bevel: f32, displacement: f32) -> BackdropLens {
@@ -148,9 +138,7 @@ fn checkerboard(stage: &mut Stage, cell: usize) -> Handle<Image> {
         };
         [value, value, value, 1.0]
     });
-    stage
-        .headless
-        .add_image(to_image(&picture, TextureFormat::Rgba8UnormSrgb))
+    stage.headless.add_image(to_image(&picture, LDR))
 }
 
 /// The largest change of the mean of a block of 8 x 8 pixels that are all inside a pane.
@@ -211,19 +199,13 @@ fn a_slow_pane_does_not_shimmer() {
 /// Lenses compile when the first of them is spawned, visible or not, and for both dynamic ranges.
 #[test]
 fn lenses_compile_with_the_first_of_them() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let view = View::new(&mut headless, Kind::Core2d, UVec2::splat(64), LDR);
     let glass = (Node::default(), Visibility::Hidden, BackdropBlur::new(0.0));
-    let glass = headless.app.world_mut().spawn(glass).id();
+    let glass = headless.spawn(glass);
     headless.warm_up();
     let flat = glass_pipelines(&headless);
-    headless
-        .app
-        .world_mut()
-        .entity_mut(glass)
-        .insert(BackdropLens::default());
+    headless.insert(glass, BackdropLens::default());
     headless.frame();
     let all = glass_pipelines(&headless);
     assert!(all > flat && flat > 0, "{flat} pipelines, then {all}");

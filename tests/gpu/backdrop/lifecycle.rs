@@ -1,17 +1,9 @@
 //! Glass that comes, goes and changes: each frame shows its own glass, and nothing is left behind.
 
-use super::glass;
-use super::pane::{Pane, layers};
-use super::stage::{BACKENDS, LDR, Stage, on_both};
-use crate::support::counters::Held;
-use crate::support::logs;
-use crate::support::scene::{Kind, set_active};
-use bevy::diagnostic::DiagnosticsStore;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy::render::renderer::RenderDevice;
+use super::*;
+use crate::support::counters::{Held, figure, intermediates, texture_memory};
+use crate::support::pool;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
-use bevy_gaussian_blur::prelude::*;
 
 /// Within this many frames all resources must be released.
 const SOON: usize = 15;
@@ -57,22 +49,6 @@ fn changes_count_in_the_very_frame() {
     });
 }
 
-fn stage_with_figures(backend: BlurBackend, format: TextureFormat) -> Option<Stage> {
-    Stage::with(backend, Kind::Core2d, format, |app| {
-        app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    })
-}
-
-fn figure(world: &World) -> Option<f64> {
-    world.resource::<DiagnosticsStore>().get(&TEXTURE_BYTES)?.value()
-}
-
-/// The bytes that the driver has allocated for textures.
-fn held(stage: &Stage) -> isize {
-    let device = stage.headless.render_world().resource::<RenderDevice>();
-    device.wgpu_device().get_internal_counters().hal.texture_memory.read()
-}
-
 /// A change that removes all glass.
 type End = fn(&mut Stage);
 
@@ -111,11 +87,9 @@ fn ends() -> [(&'static str, End); 8] {
 #[test]
 fn bytes_return_to_nothing() {
     for backend in BACKENDS {
-        let Some(mut stage) = stage_with_figures(backend, LDR) else {
-            return;
-        };
+        let mut stage = Stage::with(backend, Kind::Core2d, LDR, pool::with_figures);
         stage.headless.warm_up();
-        let before = held(&stage);
+        let before = texture_memory(&stage.headless);
         for (name, end) in ends() {
             set_active(&mut stage.headless, stage.glass.camera, true);
             let panes = [
@@ -127,23 +101,24 @@ fn bytes_return_to_nothing() {
             ];
             stage.show(|ui| ui.panes(&panes));
             stage.headless.warm_up();
-            let busy = figure(stage.headless.app.world()).expect("the bytes are always known");
+            let busy = intermediates(&stage.headless);
             assert!(busy > 0.0, "{backend:?}: glass holds textures");
-            assert!(held(&stage) > before, "{backend:?}: glass holds textures");
-            end(&mut stage);
-            let is_over = |world: &mut World| figure(world) == Some(0.0);
-            let is_over = stage.headless.frames_until(SOON, is_over);
             assert!(
-                is_over,
-                "{backend:?}: {name}, and bytes stay: {:?}",
-                figure(stage.headless.app.world())
+                texture_memory(&stage.headless) > before,
+                "{backend:?}: glass holds textures"
             );
-            for _ in 0..SOON {
-                stage.headless.frame();
-            }
-            assert_eq!(figure(stage.headless.app.world()), Some(0.0), "{backend:?}: {name}");
+            end(&mut stage);
+            let is_over = |world: &mut World| figure(world, &TEXTURE_BYTES) == Some(0.0);
+            let is_over = stage.headless.frames_until(SOON, is_over);
+            let left = intermediates(&stage.headless);
+            assert!(is_over, "{backend:?}: {name}, and bytes stay: {left}");
+            stage.headless.frames(SOON);
+            assert_eq!(intermediates(&stage.headless), 0.0, "{backend:?}: {name}");
             // The textures of an inactive camera may be released, too.
-            assert!(held(&stage) <= before, "{backend:?}: {name}, and textures stay");
+            assert!(
+                texture_memory(&stage.headless) <= before,
+                "{backend:?}: {name}, and textures stay"
+            );
         }
     }
 }
@@ -158,9 +133,7 @@ fn change_all(stage: &mut Stage, components: impl Bundle + Clone) {
 #[test]
 fn settings_out_of_range() {
     const NAMES: [&str; 2] = ["backdrop-invalid-radius", "backdrop-invalid-saturation"];
-    let Some(mut stage) = Stage::new(BlurBackend::Compute, Kind::Core2d, LDR) else {
-        return;
-    };
+    let mut stage = Stage::new(BlurBackend::Compute, Kind::Core2d, LDR);
     let place = [30.0, 20.0, 100.0, 70.0];
     let changed = [
         BackdropBlur::new(f32::NAN).with_color(ColorStep::Brightness(0.5)),
@@ -175,27 +148,9 @@ fn settings_out_of_range() {
             ui.pane_of((pane.node(), changed.clone(), Name::new(name)));
         });
         stage.check(name, &[pane.layer()]);
-        (0..20).for_each(|_| stage.headless.frame());
+        stage.headless.frames(20);
         assert_eq!(logs::count(name), 1, "{name}");
     }
-}
-
-/// Three hundred panels side by side, each with a different strength.
-#[test]
-fn three_hundred_panels() {
-    on_both(Kind::Core2d, LDR, |stage| {
-        let pane = |index: usize| {
-            let (column, row) = (index % 20, index / 20);
-            let sigma = 0.6 + 0.02 * index as f32;
-            Pane::new(
-                [10.0 * column as f32 + 1.0, 7.0 * row as f32 + 4.0, 9.0, 6.0],
-                glass(sigma),
-            )
-        };
-        let panes: Vec<Pane> = (0..300).map(pane).collect();
-        stage.show(|ui| ui.panes(&panes));
-        stage.check("three-hundred", &layers(&panes));
-    });
 }
 
 #[test]
@@ -215,7 +170,7 @@ fn panes_that_come_go_and_grow_leave_no_bindings() {
                 let side = 10.0 + 5.0 * round as f32 + side;
                 stage.change(0, pane(0, side).bundle());
                 (1..3).for_each(|index| stage.change(index, visibility));
-                (0..4).for_each(|_| stage.headless.frame());
+                stage.headless.frames(4);
             }
             held.push(Held::by(&stage.headless.app).of("bind groups"));
         }

@@ -1,11 +1,6 @@
 //! Glass that is dragged over a still picture.
 
-use super::glass;
-use super::pane::Pane;
-use super::stage::{HDR, Stage, on_one};
-use crate::support::reference::Picture;
-use crate::support::scene::Kind;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 
 /// How much a pixel may flicker, as a share of the contrast.
 const FLICKER: f64 = 0.006;

@@ -1,11 +1,6 @@
 //! Nodes that are painted before a pane, and after it: order, visibility, and the pane's own parts.
 
-use super::glass;
-use super::pane::{Pane, Square, node};
-use super::stage::{LDR, on_one};
-use crate::support::scene::Kind;
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 
 const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 

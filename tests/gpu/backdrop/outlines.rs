@@ -3,14 +3,9 @@
 //!
 //! On Bevy 0.20, corners have two radii, and clips turn with their nodes. On 0.19 corners are circles, and clips upright.
 
-use super::pane::{Pane, Square, node};
-use super::stage::{LDR, SIZE, Stage, Ui, on_one};
+use super::stage::SIZE;
+use super::*;
 use crate::support::compositor::tolerance;
-use crate::support::scene::Kind;
-use crate::support::{assert_close, within_rounding};
-use bevy::camera::Viewport;
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 use std::f32::consts::FRAC_PI_4;
 
 /// Makes a node black, for the camera with glass by glass or by a filter.
@@ -234,14 +229,9 @@ fn turned_clips() {
             }
         }
         // Clips count from the viewport, not from the texture.
-        let viewport = Viewport {
-            physical_position: UVec2::new(13, 9),
-            physical_size: SIZE - UVec2::new(20, 12),
-            ..default()
-        };
+        let viewport = viewport(UVec2::new(13, 9), SIZE - UVec2::new(20, 12));
         for view in [stage.plain.camera, stage.glass.camera] {
-            let mut view = stage.headless.app.world_mut().entity_mut(view);
-            view.get_mut::<Camera>().expect("a camera").viewport = Some(viewport.clone());
+            stage.headless.get_mut::<Camera>(view).viewport = Some(viewport.clone());
         }
         for (kind, blacken) in kinds {
             assert_alike(stage, &format!("clips-{kind}-viewport"), blacken, |ui| {

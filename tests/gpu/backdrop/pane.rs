@@ -1,10 +1,9 @@
 //! Nodes to spawn, and their layers for the compositor.
 
+use super::*;
 use crate::support::compositor::{Fill, Layer, Panel};
 use crate::support::functions;
 use crate::support::reference::{Clip, Shape};
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 
 /// A node of glass, in logical pixels. Its box has to lie on whole physical pixels before its transform, since Bevy's
 /// layout rounds it to them.
@@ -28,18 +27,6 @@ pub struct Square {
     pub size: Vec2,
     /// In linear light, not multiplied by alpha.
     pub colour: [f32; 4],
-}
-
-/// A node at a fixed position.
-pub fn node(origin: Vec2, size: Vec2) -> Node {
-    Node {
-        position_type: PositionType::Absolute,
-        left: Val::Px(origin.x),
-        top: Val::Px(origin.y),
-        width: Val::Px(size.x),
-        height: Val::Px(size.y),
-        ..default()
-    }
 }
 
 /// The layers of some panes, one over the other.

@@ -1,12 +1,8 @@
 //! The strength of glass in each unit, and the glass that settings are by default.
 
-use super::glass;
-use super::pane::Pane;
-use super::stage::{LDR, SIZE, Stage, on_one};
+use super::stage::SIZE;
+use super::*;
 use crate::support::compositor::Layer;
-use crate::support::scene::Kind;
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 
 #[test]
 fn strengths_of_each_unit() {

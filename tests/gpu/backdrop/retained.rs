@@ -1,15 +1,10 @@
 //! Items that other crates keep among the items of the user interface: each is drawn once in every frame, whatever glass
 //! does.
 
-use super::glass;
-use super::pane::{Pane, Square, layers};
-use super::stage::{BACKENDS, LDR, Stage};
-use crate::support::scene::Kind;
+use super::*;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
-use bevy::prelude::*;
-use bevy::render::RenderApp;
 use bevy::render::render_phase::{
     AddRenderCommand, DrawFunctions, PhaseItemExtraIndex, RenderCommand, RenderCommandResult, TrackedRenderPass,
     ViewSortedRenderPhases,
@@ -85,9 +80,7 @@ fn retained_items_of_other_crates_survive() {
             render_app.init_resource::<Drawn>();
             render_app.add_render_command::<TransparentUi, TakeNote>();
         };
-        let Some(mut stage) = Stage::with(backend, Kind::Core2d, LDR, setup) else {
-            return;
-        };
+        let mut stage = Stage::with(backend, Kind::Core2d, LDR, setup);
         stage.headless.warm_up();
         // Before all nodes, among them, and after them.
         let keys = [-7.0, 0.4, 2.2, 1000.0];

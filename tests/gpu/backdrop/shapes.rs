@@ -1,13 +1,8 @@
 //! Where glass is painted, as far as trees do not show it: in scrolled lists, and with the rims of Bevy's backgrounds.
 
-use super::glass;
-use super::pane::{Pane, Square};
-use super::stage::{LDR, SIZE, on_one};
+use super::stage::SIZE;
+use super::*;
 use crate::support::compositor::{Layer, Panel, tolerance};
-use crate::support::scene::Kind;
-use crate::support::{assert_close, within_rounding};
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 
 /// Glass has exactly the shape of Bevy's background, including its rim, antialiased or not: black glass over white is a
 /// black node.

@@ -1,18 +1,7 @@
 //! A scene that two cameras show in an app that runs as games do, one of them with a pane of glass.
 
-use super::pane::Pane;
-use super::stage::LDR;
+use super::*;
 use crate::support::compositor::{assert_composed, compose};
-use crate::support::difference::worst_difference;
-use crate::support::formats::to_picture;
-use crate::support::headless::Pixels;
-use crate::support::live::{Live, Shot};
-use crate::support::reference::Picture;
-use crate::support::scene::{self, Kind};
-use crate::support::twins::View;
-use bevy::camera::Hdr;
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 use std::collections::HashMap;
 
 /// Small, because there are many pictures to compare.
@@ -32,18 +21,18 @@ pub struct Show {
 
 impl Show {
     /// A visible scene, in an app whose blurs are ready.
-    pub fn new(backend: BlurBackend) -> Option<Self> {
-        Some(Self::of(Live::new(backend, |_| {})?))
+    pub fn new(backend: BlurBackend) -> Self {
+        Self::of(Live::new(backend, |_| {}))
     }
 
     /// The same in an app that is [alone](Live::alone).
-    pub fn alone(backend: BlurBackend) -> Option<Self> {
-        Some(Self::of(Live::alone(backend, |_| {})?))
+    pub fn alone(backend: BlurBackend) -> Self {
+        Self::of(Live::alone(backend, |_| {}))
     }
 
     /// The same in an app that compiles the pipelines of glass and filters when the first of them is spawned.
-    pub fn late(backend: BlurBackend) -> Option<Self> {
-        Some(Self::of(Live::late(backend, |_| {})?))
+    pub fn late(backend: BlurBackend) -> Self {
+        Self::of(Live::late(backend, |_| {}))
     }
 
     fn of(mut live: Live) -> Self {
@@ -58,22 +47,8 @@ impl Show {
             asked: HashMap::new(),
             blurred: 0,
         };
-        show.wait_until_seen();
+        show.live.wait_until_seen();
         show
-    }
-
-    /// Waits for the pipelines of the scene, which is without glass.
-    pub fn wait_until_seen(&mut self) {
-        let first = self.live.frame();
-        let mut is_seen = false;
-        let mut frame = first;
-        while frame < first + 30 || !is_seen {
-            frame = self.live.frame();
-            let shots = self.live.shots();
-            let mut later = shots.iter().filter(|shot| shot.frame >= first);
-            is_seen |= later.any(|shot| shot.images[0].iter().any(|sharp| !is_flat(sharp)));
-            assert!(frame < first + 10_000, "the scene is not seen");
-        }
     }
 
     /// Spawns the pane, which appears in the next frame at the earliest.
@@ -86,14 +61,12 @@ impl Show {
     /// Gives the pane components.
     pub fn change(&mut self, components: impl Bundle) {
         let pane = self.pane.expect("it was spawned");
-        self.live.headless.app.world_mut().entity_mut(pane).insert(components);
+        self.live.headless.insert(pane, components);
     }
 
     /// Waits until blurs are ready after a change that needs other pipelines.
     pub fn settle(&mut self) {
-        for _ in 0..4 {
-            self.live.frame();
-        }
+        self.live.frames(4);
         self.live.wait_until_ready();
         self.live.shots();
     }
@@ -127,7 +100,7 @@ impl Show {
     /// Simulates a frame without a pane.
     pub fn bare_frame(&mut self) {
         if let Some(entity) = self.pane.take() {
-            self.live.headless.app.world_mut().despawn(entity);
+            self.live.headless.despawn(entity);
         }
         self.live.frame();
         self.check();
@@ -141,12 +114,6 @@ impl Show {
             }
         }
     }
-}
-
-/// Whether all pixels are equal.
-fn is_flat(pixels: &Pixels) -> bool {
-    let texel = pixels.bytes.len() / (pixels.width * pixels.height) as usize;
-    pixels.bytes.chunks(texel).all(|bytes| *bytes == pixels.bytes[..texel])
 }
 
 /// Compares one shot. Returns whether a sharp picture would have failed.

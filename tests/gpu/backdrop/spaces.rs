@@ -1,13 +1,8 @@
 //! Cameras that composite in other spaces than light: the colours of settings, and noise, get there.
 
-use super::pane::node;
-use super::stage::{LDR, Stage, on_one};
+use super::*;
 use crate::support::formats::encode_srgb;
-use crate::support::reference::Picture;
-use crate::support::scene::Kind;
-use bevy::camera::{CompositingSpace, Hdr};
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
+use bevy::camera::CompositingSpace;
 
 /// A colour that no space holds as another one does.
 const COLOUR: Srgba = Srgba::rgb(0.5, 0.25, 0.75);

@@ -1,24 +1,11 @@
 //! The usual scene, seen by two cameras in the same frame. Their user interfaces differ only in glass: the picture of one
 //! camera lies below the glass of the other.
 
-use super::pane::Pane;
+use super::*;
 use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
-use crate::support::difference::worst_difference;
-use crate::support::headless::Headless;
-use crate::support::pool::{self, warm_with};
-use crate::support::reference::Picture;
-use crate::support::scene::{self, Kind};
-use crate::support::twins::View;
-use crate::support::{gpu_with, is_full, outcomes};
-use bevy::camera::Hdr;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::pool;
 
 pub const SIZE: UVec2 = scene::SIZE;
-pub const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
-pub const HDR: TextureFormat = TextureFormat::Rgba16Float;
-pub const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
 
 /// The app. An error of the GPU ends the test.
 pub struct Stage {
@@ -45,9 +32,7 @@ pub struct Ui<'w> {
 /// Runs a test with render passes alone, and with compute passes wherever possible.
 pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
     for backend in BACKENDS {
-        let Some(mut stage) = Stage::new(backend, kind, format) else {
-            return;
-        };
+        let mut stage = Stage::new(backend, kind, format);
         test(&mut stage);
     }
 }
@@ -56,9 +41,7 @@ pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
 /// so it runs with one kind, which its name decides; with both if everything is asked for, or if the test has no thread of its own.
 pub fn on_one(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
     for backend in one_backend() {
-        let Some(mut stage) = Stage::new(backend, kind, format) else {
-            return;
-        };
+        let mut stage = Stage::new(backend, kind, format);
         test(&mut stage);
     }
 }
@@ -72,26 +55,26 @@ pub fn one_backend() -> Vec<BlurBackend> {
 }
 
 impl Stage {
-    /// The usual scene, or `None` where there is no GPU.
-    pub fn new(backend: BlurBackend, kind: Kind, format: TextureFormat) -> Option<Self> {
-        let headless = warm_with(backend, scene::plugins(kind))?;
-        Some(Self::of(headless, format!("{backend:?}-{kind:?}"), kind, format))
+    /// The usual scene.
+    pub fn new(backend: BlurBackend, kind: Kind, format: TextureFormat) -> Self {
+        let headless = warm_with(backend, scene::plugins(kind));
+        Self::of(headless, format!("{backend:?}-{kind:?}"), kind, format)
     }
 
     /// The same in an app that publishes figures.
-    pub fn with_figures(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
-        let headless = warm_with(backend, pool::with_figures)?;
-        Some(Self::of(headless, format!("{backend:?}-figures"), Kind::Core2d, format))
+    pub fn with_figures(backend: BlurBackend, format: TextureFormat) -> Self {
+        let headless = warm_with(backend, pool::with_figures);
+        Self::of(headless, format!("{backend:?}-figures"), Kind::Core2d, format)
     }
 
     /// The same in an app of its own, with more plugins.
-    pub fn with(backend: BlurBackend, kind: Kind, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Option<Self> {
+    pub fn with(backend: BlurBackend, kind: Kind, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Self {
         let headless = gpu_with(backend, |app| {
             outcomes::record(app);
             scene::add_plugins(app, kind);
             setup(app);
-        })?;
-        Some(Self::of(headless, format!("{backend:?}-{kind:?}"), kind, format))
+        });
+        Self::of(headless, format!("{backend:?}-{kind:?}"), kind, format)
     }
 
     /// The same in any app.
@@ -132,18 +115,14 @@ impl Stage {
     pub fn clear(&mut self) {
         self.panes.clear();
         for shown in self.shown.drain(..) {
-            self.headless.app.world_mut().despawn(shown);
+            self.headless.despawn(shown);
         }
     }
 
     /// Adds a user interface to a camera.
     pub fn add(&mut self, camera: Entity, is_glass: bool, build: &impl Fn(&mut Ui)) {
         let world = self.headless.app.world_mut();
-        let whole = Node {
-            width: Val::Percent(100.0),
-            height: Val::Percent(100.0),
-            ..default()
-        };
+        let whole = scene::whole();
         let root = world.spawn((whole, UiTargetCamera(camera))).id();
         self.shown.push(root);
         build(&mut Ui {
@@ -156,7 +135,7 @@ impl Stage {
 
     /// Spawns something that is no part of a user interface, until the next [`clear`](Self::clear).
     pub fn spawn(&mut self, components: impl Bundle) -> Entity {
-        let entity = self.headless.app.world_mut().spawn(components).id();
+        let entity = self.headless.spawn(components);
         self.shown.push(entity);
         entity
     }
@@ -164,12 +143,17 @@ impl Stage {
     /// Gives components to one of the panes.
     pub fn change(&mut self, pane: usize, components: impl Bundle) {
         let entity = self.panes[pane];
-        self.headless.app.world_mut().entity_mut(entity).insert(components);
+        self.headless.insert(entity, components);
     }
 
     /// The pictures of both cameras: without glass, and with it.
     pub fn pictures(&self) -> [Picture; 2] {
         [&self.plain, &self.glass].map(|view| view.picture(&self.headless))
+    }
+
+    /// The picture of the camera with glass.
+    pub fn pixels(&self) -> Pixels {
+        self.glass.pixels(&self.headless)
     }
 
     /// [`show`](Self::show)s, lets everything settle, and returns the [`pictures`](Self::pictures).

@@ -1,16 +1,10 @@
 //! The switch that turns blurs off, and the colour that glass has then.
 
-use super::glass;
-use super::pane::{Pane, Square};
-use super::stage::{LDR, on_both};
+use super::*;
 use crate::support::compositor::{assert_painted, compose};
-use crate::support::difference::worst_difference;
-use crate::support::scene::Kind;
-use bevy::diagnostic::DiagnosticsStore;
-use bevy::prelude::*;
+use crate::support::counters::latest;
 use bevy_gaussian_blur::BlurSwitch;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
-use bevy_gaussian_blur::prelude::*;
 
 /// Off, glass is its fallback in its shape; on again, every bit is as before.
 #[test]
@@ -44,26 +38,16 @@ fn glass_is_its_fallback_while_blurs_are_off() {
 /// Off, a blurred camera is sharp and no texture is held.
 #[test]
 fn nothing_is_held_while_blurs_are_off() {
-    let Some(mut stage) = super::stage::Stage::with_figures(BlurBackend::Compute, LDR) else {
-        return;
-    };
+    let mut stage = super::stage::Stage::with_figures(BlurBackend::Compute, LDR);
     let [scene, _] = stage.shown(|_| {});
     let camera = stage.glass.camera;
-    stage
-        .headless
-        .app
-        .world_mut()
-        .entity_mut(camera)
-        .insert(GaussianBlur::new(20.0));
+    stage.headless.insert(camera, GaussianBlur::new(20.0));
     stage.headless.warm_up();
-    let bytes = |stage: &super::stage::Stage| {
-        let store = stage.headless.app.world().resource::<DiagnosticsStore>();
-        store.get(&TEXTURE_BYTES)?.measurement().map(|bytes| bytes.value)
-    };
-    (0..12).for_each(|_| stage.headless.frame());
+    let bytes = |stage: &super::stage::Stage| latest(stage.headless.app.world(), &TEXTURE_BYTES);
+    stage.headless.frames(12);
     assert!(bytes(&stage) > Some(0.0), "{:?} bytes", bytes(&stage));
     stage.headless.app.insert_resource(BlurSwitch::Off);
-    (0..12).for_each(|_| stage.headless.frame());
+    stage.headless.frames(12);
     let [_, off] = stage.pictures();
     assert_eq!(worst_difference(&off, &scene).value, 0.0, "the camera is sharp");
     assert_eq!(bytes(&stage), Some(0.0));
@@ -84,14 +68,7 @@ fn a_faint_fallback_makes_a_faint_hole() {
                 Val::ZERO,
                 Val::ZERO,
             );
-            let card = Node {
-                position_type: PositionType::Absolute,
-                left: Val::Px(40.0),
-                top: Val::Px(25.0),
-                width: Val::Px(80.0),
-                height: Val::Px(60.0),
-                ..default()
-            };
+            let card = node(Vec2::new(40.0, 25.0), Vec2::new(80.0, 60.0));
             let [_, got] = stage.shown(|ui| {
                 ui.paint(Square::new([0.0, 0.0, 203.0, 117.0], [0.8, 0.8, 0.8, 1.0]).bundle());
                 ui.paint((card.clone(), shadow.clone(), UiFilter::opacity(0.98), glass.clone()));

@@ -1,16 +1,12 @@
 //! The blur beside every other effect of a camera.
 
-use super::FORMAT;
-use crate::support::difference::worst_difference;
-use crate::support::scene::Kind;
-use crate::support::twins::{Twins, View};
+use super::*;
 use bevy::anti_alias::AntiAliasPlugin;
 use bevy::anti_alias::contrast_adaptive_sharpening::ContrastAdaptiveSharpening;
 use bevy::anti_alias::fxaa::Fxaa;
 use bevy::anti_alias::smaa::Smaa;
 use bevy::anti_alias::taa::TemporalAntiAliasing;
 use bevy::asset::uuid_handle;
-use bevy::camera::Hdr;
 use bevy::core_pipeline::fullscreen_material::{FullscreenMaterial, FullscreenMaterialPlugin};
 use bevy::core_pipeline::schedule::Core3dSystems;
 use bevy::core_pipeline::tonemapping::{Tonemapping, tonemapping};
@@ -22,13 +18,10 @@ use bevy::post_process::bloom::Bloom;
 use bevy::post_process::dof::{DepthOfField, DepthOfFieldMode};
 use bevy::post_process::effect_stack::ChromaticAberration;
 use bevy::post_process::motion_blur::MotionBlur;
-use bevy::prelude::*;
 use bevy::render::extract_component::ExtractComponent;
-use bevy::render::render_resource::{ShaderType, TextureFormat};
+use bevy::render::render_resource::ShaderType;
 use bevy::shader::ShaderRef;
 use bevy::time::TimeUpdateStrategy;
-use bevy_gaussian_blur::prelude::*;
-use std::time::Duration;
 
 const SIZE: UVec2 = UVec2::new(96, 54);
 
@@ -50,13 +43,11 @@ fn advance(twins: &mut Twins, frame: &mut u32) {
 
 /// Asserts, frame by frame, that the blur comes after an effect and does not disturb it.
 fn check(name: &str, hdr: bool, effect: impl Bundle + Clone) {
-    let format = if hdr { TextureFormat::Rgba16Float } else { FORMAT };
-    let Some(mut twins) = Twins::with(Kind::Core3d, SIZE, format, |app| {
+    let format = if hdr { HDR } else { LDR };
+    let mut twins = Twins::with(Kind::Core3d, SIZE, format, |app| {
         app.add_plugins((PostProcessPlugin, AntiAliasPlugin, AutoExposurePlugin));
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(30)));
-    }) else {
-        return;
-    };
+    });
     let mut frame = 0;
     respawn(&mut twins, hdr, format);
     twins.sharp.insert(&mut twins.headless, effect.clone());
@@ -87,7 +78,7 @@ fn check(name: &str, hdr: bool, effect: impl Bundle + Clone) {
 /// Replaces both cameras with new ones.
 fn respawn(twins: &mut Twins, hdr: bool, format: TextureFormat) {
     for view in [&mut twins.sharp, &mut twins.blurred] {
-        twins.headless.app.world_mut().despawn(view.camera);
+        twins.headless.despawn(view.camera);
         *view = View::new(&mut twins.headless, Kind::Core3d, SIZE, format);
     }
     if hdr {
@@ -201,10 +192,8 @@ fn add_inverting(app: &mut App) {
 /// In the order that [`GaussianBlurSystems::BeforeTonemapping`] recommends, no frame loses the blur or the material.
 #[test]
 fn the_blur_comes_before_a_fullscreen_material() {
-    let format = TextureFormat::Rgba16Float;
-    let Some(mut twins) = Twins::with(Kind::Core3d, SIZE, format, add_inverting) else {
-        return;
-    };
+    let format = HDR;
+    let mut twins = Twins::with(Kind::Core3d, SIZE, format, add_inverting);
     twins.insert((Hdr, Invert { white: 1.0 }));
     twins.blur((GaussianBlur::from_sigma(2.0), BlurStage::BeforeTonemapping));
     let mut frame = 0;

@@ -1,15 +1,8 @@
 //! Targets that change their size, format or camera.
 
-use super::{FORMAT, SIZE, frames, sigma};
-use crate::support::headless::Headless;
+use super::*;
 use crate::support::late_targets;
-use crate::support::scene::{self, Kind};
-use crate::support::twins::Twins;
-use bevy::camera::RenderTarget;
 use bevy::image::ToExtents;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 /// Sizes that grow and shrink, including odd ones.
 fn size_in(frame: u32) -> UVec2 {
@@ -42,15 +35,13 @@ fn retarget(twins: &mut Twins, size: UVec2, format: TextureFormat) {
 #[test]
 fn a_target_is_resized_in_every_frame() {
     for (kind, sigma) in [(Kind::Core2d, 3.0_f32), (Kind::Core3d, 14.0)] {
-        let Some(mut twins) = Twins::new(kind, SIZE, FORMAT) else {
-            return;
-        };
+        let mut twins = Twins::new(kind, SIZE, LDR);
         twins.blur(GaussianBlur::from_sigma(sigma));
         twins.headless.warm_up();
         for frame in 0..60 {
             resize(&mut twins, size_in(frame));
             twins.headless.frame();
-            let pixels = twins.blurred.pixels(&twins.headless);
+            let pixels = twins.pixels();
             assert_eq!(UVec2::new(pixels.width, pixels.height), size_in(frame));
             let name = format!("resized-{kind:?}-{frame}");
             twins.assert_blurred(&name, [f64::from(sigma); 2]);
@@ -66,16 +57,14 @@ fn a_target_is_resized_in_every_frame() {
 #[test]
 fn a_camera_moves_to_another_target() {
     for kind in [Kind::Core2d, Kind::Core3d] {
-        let Some(mut twins) = Twins::new(kind, SIZE, FORMAT) else {
-            return;
-        };
+        let mut twins = Twins::new(kind, SIZE, LDR);
         twins.blur(sigma(7.0));
         twins.headless.warm_up();
         let places = [
-            (UVec2::new(131, 71), TextureFormat::Rgba16Float),
+            (UVec2::new(131, 71), HDR),
             (UVec2::new(64, 100), TextureFormat::Rgba8Unorm),
             (SIZE, TextureFormat::Bgra8UnormSrgb),
-            (UVec2::new(203, 40), TextureFormat::Rgba8UnormSrgb),
+            (UVec2::new(203, 40), LDR),
         ];
         for (size, format) in places {
             retarget(&mut twins, size, format);
@@ -91,7 +80,7 @@ fn targets_have_any_format_a_camera_can_render_to() {
         TextureFormat::Rgba8Unorm,
         TextureFormat::Bgra8Unorm,
         TextureFormat::Bgra8UnormSrgb,
-        TextureFormat::Rgba16Float,
+        HDR,
     ];
     // The two-dimensional quads are blended, which the format must support.
     let plain = [
@@ -102,9 +91,7 @@ fn targets_have_any_format_a_camera_can_render_to() {
     ];
     let opaque: Vec<TextureFormat> = blended.into_iter().chain(plain).collect();
     for (kind, formats) in [(Kind::Core2d, blended.to_vec()), (Kind::Core3d, opaque)] {
-        let Some(mut twins) = Twins::new(kind, SIZE, FORMAT) else {
-            return;
-        };
+        let mut twins = Twins::new(kind, SIZE, LDR);
         for format in formats {
             retarget(&mut twins, SIZE, format);
             twins.blur(GaussianBlur::new(0.0));
@@ -123,10 +110,8 @@ fn targets_have_any_format_a_camera_can_render_to() {
 
 /// A blurred camera moves to the smaller target of another one.
 fn move_beside(name: &str, kind: Kind, give: impl FnOnce(&mut Headless, Entity, &Handle<Image>)) {
-    let Some(mut twins) = Twins::with(kind, UVec2::new(64, 48), FORMAT, late_targets::follow) else {
-        return;
-    };
-    let large = scene::target(&mut twins.headless, UVec2::new(200, 160), FORMAT);
+    let mut twins = Twins::with(kind, UVec2::new(64, 48), LDR, late_targets::follow);
+    let large = scene::target(&mut twins.headless, UVec2::new(200, 160), LDR);
     let world = scene::camera(&mut twins.headless, kind, &large, Msaa::Off);
     let blur = GaussianBlur::from_sigma(3.0);
     let order = |headless: &mut Headless, camera: Entity, order: isize| {
@@ -134,7 +119,7 @@ fn move_beside(name: &str, kind: Kind, give: impl FnOnce(&mut Headless, Entity, 
         settings.as_mut().expect("a camera").order = order;
     };
     order(&mut twins.headless, world, -1);
-    twins.headless.app.world_mut().entity_mut(world).insert(blur);
+    twins.headless.insert(world, blur);
     twins.blur(blur);
     twins.headless.warm_up();
     give(&mut twins.headless, world, &twins.blurred.target);
@@ -149,7 +134,7 @@ fn a_camera_moves_to_the_smaller_target_of_another_one() {
     for kind in [Kind::Core2d, Kind::Core3d] {
         move_beside("shared", kind, |headless, camera, target| {
             let shared = RenderTarget::Image(target.clone().into());
-            headless.app.world_mut().entity_mut(camera).insert(shared);
+            headless.insert(camera, shared);
         });
     }
 }

@@ -1,30 +1,22 @@
 //! The GPU memory of blurs: the plugin's own figure and the counters of wgpu.
 
-use super::{SIZE, SOON, STRONG, WEAK, app, blur, camera, measure, unblur, value, with_scene};
-use crate::support::headless::Headless;
-use crate::support::{formats, gpu_with, images, inputs};
-use bevy::camera::{RenderTarget, Viewport};
+use super::*;
+use crate::support::counters::intermediates;
+use crate::support::images;
 use bevy::diagnostic::DiagnosticsStore;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy::render::renderer::RenderDevice;
 use bevy::window::{WindowRef, WindowResolution};
-use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
-use bevy_gaussian_blur::prelude::*;
 
 /// A half float for each of four channels.
 const TEXEL: u32 = 8;
 
 #[test]
 fn the_bytes_are_those_of_the_intermediates() {
-    let Some(mut headless) = app() else {
-        return;
-    };
+    let mut headless = app();
     let [one, other] = ["One", "Other"].map(|name| camera(&mut headless, name));
     headless.warm_up();
     let bytes = |headless: &mut Headless| {
-        (0..4).for_each(|_| headless.frame());
-        value(headless.app.world(), &TEXTURE_BYTES).expect("the bytes are always known")
+        headless.frames(4);
+        intermediates(headless)
     };
     assert_eq!(bytes(&mut headless), 0.0, "there is no blur");
     let named = headless.app.world().resource::<DiagnosticsStore>().iter();
@@ -39,7 +31,7 @@ fn the_bytes_are_those_of_the_intermediates() {
     let half = (SIZE / 2 + 6).element_product() * TEXEL;
     let octave = f64::from(2 * half);
     unblur(&mut headless, one);
-    (0..SOON).for_each(|_| headless.frame());
+    headless.frames(SOON);
     blur(&mut headless, other, STRONG);
     assert_eq!(bytes(&mut headless), octave);
     // Textures of other sizes have room to grow.
@@ -50,18 +42,16 @@ fn the_bytes_are_those_of_the_intermediates() {
     assert_eq!(bytes(&mut headless), octave);
     blur(&mut headless, other, 0.0);
     assert_eq!(bytes(&mut headless), 0.0);
-    (0..SOON).for_each(|_| headless.frame());
+    headless.frames(SOON);
     blur(&mut headless, other, WEAK);
     assert_eq!(bytes(&mut headless), exact);
-    headless.app.world_mut().despawn(other);
+    headless.despawn(other);
     assert_eq!(bytes(&mut headless), 0.0);
 }
 
 #[test]
 fn what_a_blur_held_is_released() {
-    let Some(mut headless) = app() else {
-        return;
-    };
+    let mut headless = app();
     let camera = camera(&mut headless, "Main");
     headless.warm_up();
     headless.warm_up();
@@ -71,7 +61,7 @@ fn what_a_blur_held_is_released() {
         headless.warm_up();
         headless.warm_up();
         let busy = held(&headless);
-        (0..20).for_each(|_| headless.frame());
+        headless.frames(20);
         assert_eq!(held(&headless), busy, "nothing piles up");
         assert!(
             busy.texture_bytes > before.texture_bytes && busy.bind_groups > before.bind_groups,
@@ -79,7 +69,7 @@ fn what_a_blur_held_is_released() {
         );
         assert!(busy.buffers > before.buffers, "{before:?}, {busy:?}");
         unblur(&mut headless, camera);
-        (0..SOON).for_each(|_| headless.frame());
+        headless.frames(SOON);
         let after = held(&headless);
         println!("σ {sigma}: {before:?}, then {busy:?}, then {after:?}");
         assert_eq!(after, before, "σ {sigma}: the component has gone");
@@ -109,34 +99,30 @@ fn held(headless: &Headless) -> Held {
 
 #[test]
 fn photos_of_many_sizes_share_textures() {
-    let Some(mut headless) = app() else {
-        return;
-    };
+    let mut headless = app();
     headless.warm_up();
     let mut alone = 0;
     for index in 0..30_u32 {
         let size = UVec2::new(100 + 5 * index, 90 + 4 * index);
         alone += u64::from(size.element_product() * TEXEL);
         let [picture, _] = inputs::patterns(size.x as usize, size.y as usize);
-        let source = headless.add_image(formats::to_image(&picture, TextureFormat::Rgba16Float));
+        let source = headless.add_image(to_image(&picture, HDR));
         let image = images::plain(source).with_update(BlurUpdate::EveryFrame);
         images::spawn(&mut headless, GaussianBlur::from_sigma(WEAK), image);
     }
     (0..2 * SOON).for_each(|_| headless.frame());
-    let bytes = value(headless.app.world(), &TEXTURE_BYTES).expect("the bytes are always known");
+    let bytes = intermediates(&headless);
     println!("30 sizes: {bytes} bytes instead of {alone}");
     assert!(bytes > 0.0 && bytes < 0.5 * alone as f64, "{bytes} bytes of {alone}");
 }
 
 #[test]
 fn slow_videos_allocate_nothing() {
-    let Some(mut headless) = app() else {
-        return;
-    };
+    let mut headless = app();
     let mut videos = Vec::new();
     for size in [UVec2::new(120, 70), SIZE] {
         let [picture, _] = inputs::patterns(size.x as usize, size.y as usize);
-        let image = formats::to_image(&picture, TextureFormat::Rgba16Float);
+        let image = to_image(&picture, HDR);
         let source = headless.add_image(image.clone());
         images::spawn(
             &mut headless,
@@ -165,20 +151,15 @@ fn slow_videos_allocate_nothing() {
 
 /// Shows a frame of a camera in a viewport of this size. Returns the bytes of all textures.
 fn show(headless: &mut Headless, camera: Entity, size: UVec2) -> isize {
-    let mut camera = headless.app.world_mut().get_mut::<Camera>(camera).expect("a camera");
-    camera.viewport = Some(Viewport {
-        physical_size: size,
-        ..default()
-    });
+    let mut camera = headless.get_mut::<Camera>(camera);
+    camera.viewport = Some(viewport(UVec2::ZERO, size));
     headless.frame();
     held(headless).texture_bytes
 }
 
 #[test]
 fn an_animated_viewport_allocates_nothing() {
-    let Some(mut headless) = app() else {
-        return;
-    };
+    let mut headless = app();
     let camera = camera(&mut headless, "Animated");
     blur(&mut headless, camera, WEAK);
     let show = |headless: &mut Headless, size: UVec2| show(headless, camera, size);
@@ -196,18 +177,16 @@ fn an_animated_viewport_allocates_nothing() {
 /// up until they have been idle for a second.
 #[test]
 fn a_size_that_changes_in_every_frame_holds_a_few_sets() {
-    for (backend, profile) in [BlurBackend::Fragment, BlurBackend::Compute]
+    for (backend, profile) in BACKENDS
         .into_iter()
         .flat_map(|backend| [BlurProfile::Uniform, band()].map(|profile| (backend, profile)))
     {
-        let Some(mut headless) = gpu_with(backend, measure).and_then(with_scene) else {
-            return;
-        };
+        let mut headless = with_scene(gpu_with(backend, measure));
         let camera = camera(&mut headless, "Resized");
         headless.warm_up();
         let before = show(&mut headless, camera, SIZE);
         let blur = (GaussianBlur::from_sigma(20.0), profile.clone());
-        headless.app.world_mut().entity_mut(camera).insert(blur);
+        headless.insert(camera, blur);
         headless.warm_up();
         let mut show = |size: UVec2| show(&mut headless, camera, size) - before;
         let set = show(SIZE);
@@ -233,9 +212,7 @@ fn band() -> BlurProfile {
 
 #[test]
 fn a_camera_without_a_texture_holds_none() {
-    let Some(mut headless) = app() else {
-        return;
-    };
+    let mut headless = app();
     let camera = camera(&mut headless, "Minimised");
     blur(&mut headless, camera, STRONG);
     headless.warm_up();
@@ -258,5 +235,5 @@ fn a_camera_without_a_texture_holds_none() {
         busy.texture_bytes - idle.texture_bytes >= octave as isize,
         "{busy:?}, then {idle:?}"
     );
-    headless.app.world_mut().despawn(camera);
+    headless.despawn(camera);
 }

@@ -1,24 +1,10 @@
 //! Cameras with `DebandDither`, and glass on them.
 
-use super::{
-    Lights, RADIUS, SIGMA, SIZE, SRGB, UNORM, assert_banded, assert_dithered, assert_dithered_within, gradient, levels,
-    to_levels,
-};
+use super::*;
 use crate::profiles::sigmas;
-use crate::support::formats::{decode_srgb, encode_srgb, to_image};
-use crate::support::headless::Headless;
-use crate::support::is_turn;
-use crate::support::pool::{warm, warm_with};
-use crate::support::reference::{Picture, gaussian_blur, varying_blur};
-use crate::support::scene::{self, Kind};
-use crate::support::twins::View;
-use bevy::camera::{CompositingSpace, Hdr};
+use crate::support::reference::varying_blur;
+use bevy::camera::CompositingSpace;
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
-
-const BACKENDS: [BlurBackend; 2] = [BlurBackend::Compute, BlurBackend::Fragment];
 
 /// A setup of a camera.
 #[derive(Clone, Copy, Debug)]
@@ -78,20 +64,16 @@ impl Setup {
 }
 
 impl Stage {
-    pub fn new(backend: BlurBackend, setup: Setup) -> Option<Self> {
-        let mut headless = warm(backend)?;
+    pub fn new(backend: BlurBackend, setup: Setup) -> Self {
+        let mut headless = warm(backend);
         let lights = Lights::new(&mut headless);
-        let source = to_image(&gradient(setup.output), TextureFormat::Rgba16Float);
+        let source = to_image(&gradient(setup.output), HDR);
         let source = headless.add_image(source);
         let world = headless.app.world_mut();
         let quad = scene::image_quad(world, source);
         world.spawn(quad);
         // Floats must be read as floats.
-        let exact = if setup.hdr {
-            TextureFormat::Rgba16Float
-        } else {
-            setup.output
-        };
+        let exact = if setup.hdr { HDR } else { setup.output };
         let [sharp, seen] = [exact, setup.output].map(|format| View::new(&mut headless, Kind::Core2d, SIZE, format));
         for view in [&sharp, &seen] {
             view.insert(&mut headless, (DebandDither::Enabled, setup.tonemapping));
@@ -102,13 +84,13 @@ impl Stage {
                 view.insert(&mut headless, space);
             }
         }
-        Some(Self {
+        Self {
             headless,
             setup,
             lights,
             sharp,
             seen,
-        })
+        }
     }
 
     pub fn insert(&mut self, components: impl Bundle) {
@@ -118,7 +100,7 @@ impl Stage {
     /// Glass over the whole picture.
     pub fn add_glass(&mut self, glass: BackdropBlur) {
         let region = BackdropRegion::new(self.seen.camera, Rect::from_corners(Vec2::ZERO, SIZE.as_vec2()));
-        self.headless.app.world_mut().spawn((region, glass));
+        self.headless.spawn((region, glass));
     }
 
     /// No blur, no glass, and dithering.
@@ -203,9 +185,7 @@ fn check_all(hdr: bool) {
         chosen.map(move |(_, backend)| (setup, backend))
     };
     for (setup, backend) in setups.flat_map(of_setup) {
-        let Some(mut stage) = Stage::new(backend, setup) else {
-            return;
-        };
+        let mut stage = Stage::new(backend, setup);
         for check in CHECKS {
             check(&mut stage, &format!("{}-{backend:?}", setup.name()));
             stage.reset();
@@ -236,12 +216,7 @@ fn a_dark_gradient_has_no_bands(stage: &mut Stage, name: &str) {
 
 /// The gradient runs along x, so one reference row is enough: the mean of all rows, which may contain Bevy's own noise.
 fn what_varies_has_no_bands(stage: &mut Stage, name: &str) {
-    let profile = BlurProfile::Linear {
-        start: Vec2::ZERO,
-        end: Vec2::X,
-        from: 1.0,
-        to: 0.3,
-    };
+    let profile = linear([Vec2::ZERO, Vec2::X], [1.0, 0.3]);
     stage.insert((GaussianBlur::new(RADIUS), profile.clone()));
     let got = stage.levels();
     let read = stage.read();
@@ -328,18 +303,12 @@ fn the_noise_stands_still(stage: &mut Stage, name: &str) {
 #[test]
 fn a_whole_scene() {
     for (kind, hdr) in [(Kind::Core2d, false), (Kind::Core3d, false), (Kind::Core3d, true)] {
-        let Some(mut headless) = warm_with(BlurBackend::Compute, scene::plugins(kind)) else {
-            return;
-        };
+        let mut headless = warm_with(BlurBackend::Compute, scene::plugins(kind));
         let lights = Lights::new(&mut headless);
         scene::spawn(&mut headless, kind, 1.0);
-        let exact = if hdr { TextureFormat::Rgba16Float } else { SRGB };
+        let exact = if hdr { HDR } else { SRGB };
         let [sharp, seen] = [exact, SRGB].map(|format| View::new(&mut headless, kind, scene::SIZE, format));
-        let viewport = bevy::camera::Viewport {
-            physical_position: UVec2::new(13, 7),
-            physical_size: UVec2::new(160, 96),
-            ..default()
-        };
+        let viewport = viewport(UVec2::new(13, 7), UVec2::new(160, 96));
         for view in [&sharp, &seen] {
             let camera = headless
                 .app

@@ -1,14 +1,9 @@
 //! Images with dithering.
 
-use super::{Lights, RADIUS, SIGMA, SRGB, UNORM, assert_banded, assert_dithered, gradient, levels, to_levels};
+use super::*;
 use crate::support::executors::{Executor, by_all_executors};
-use crate::support::formats::{decode_srgb, quantised, to_image, to_picture};
-use crate::support::images::{converting, layered, plain};
-use crate::support::pool::warm;
-use crate::support::reference::{Picture, gaussian_blur};
+use crate::support::images::{converting, layered};
 use bevy::image::Image;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 /// The levels of an image's blur into a format, dithered or not.
 fn blurred(executor: &mut Executor, source: Image, format: TextureFormat, dither: bool) -> Picture {
@@ -35,7 +30,7 @@ fn a_dark_gradient_has_no_bands() {
 #[test]
 fn a_conversion_to_eight_bits() {
     by_all_executors(|executor| {
-        let source = TextureFormat::Rgba16Float;
+        let source = HDR;
         for format in [SRGB, UNORM] {
             let smooth = gradient(format);
             let exact = gaussian_blur(&quantised(&smooth, source), SIGMA, EdgeMode::Clamp);
@@ -58,9 +53,7 @@ fn a_conversion_to_eight_bits() {
 /// Every mip level is dithered separately: it is the mean of the stored level before it.
 #[test]
 fn mip_levels_have_no_bands() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let lights = Lights::new(&mut headless);
     for format in [SRGB, UNORM] {
         let smooth = gradient(format);
@@ -91,7 +84,7 @@ fn straight_colours_are_dithered_as_they_are_stored() {
         let colour = decode_srgb(5.3 / 255.0);
         let source = Picture::from_fn(width, height, |x, _| [colour, colour, colour, faint(x)]);
         let expected = to_levels(&source, SRGB);
-        let source = to_image(&source, TextureFormat::Rgba16Float);
+        let source = to_image(&source, HDR);
         let image = converting(&mut executor.headless, source, SRGB).with_alpha(BlurAlpha::Straight);
         let got = executor.blur(GaussianBlur::new(RADIUS), image.with_dither(true));
         assert_dithered("straight", &levels(&got), &expected);

@@ -1,13 +1,6 @@
 //! Masks that no blur can read.
 
-use super::{FORMAT, SIGMA, assert_alive, failures_in_time, good_image, image};
-use crate::support::headless::Headless;
-use crate::support::images::{plain, spawn};
-use crate::support::outcomes::{failures, finished};
-use crate::support::pool::warm;
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureUsages, TextureViewDescriptor, TextureViewDimension};
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 
 const UPDATES: [BlurUpdate; 3] = [BlurUpdate::OnChange, BlurUpdate::EveryFrame, BlurUpdate::Once];
 
@@ -21,9 +14,7 @@ fn writable(headless: &mut Headless) -> Handle<Image> {
 #[test]
 fn a_mask_that_the_blur_itself_writes() {
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+        let mut headless = warm(backend);
         for (update, is_in_place) in UPDATES.into_iter().flat_map(|update| [(update, false), (update, true)]) {
             let mask = writable(&mut headless);
             let before = {
@@ -38,7 +29,7 @@ fn a_mask_that_the_blur_itself_writes() {
             let blur = plain(source).with_target(mask.clone()).with_update(update);
             let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), blur);
             let profile = BlurProfile::Mask(mask.clone());
-            headless.app.world_mut().entity_mut(entity).insert(profile);
+            headless.insert(entity, profile);
             let name = format!("{backend:?}, {update:?}, in place: {is_in_place}");
             assert_eq!(failures(&mut headless, 20), [BlurError::MaskIsTarget], "{name}");
             assert!(
@@ -47,10 +38,10 @@ fn a_mask_that_the_blur_itself_writes() {
             );
             let other = headless.add_image(image(5, 5));
             let profile = BlurProfile::Mask(other);
-            headless.app.world_mut().entity_mut(entity).insert(profile);
+            headless.insert(entity, profile);
             // `Once` means once more: a failed blur has not run.
             assert!(finished(&mut headless, 10) > 0, "{name}: another mask is a mask");
-            headless.app.world_mut().despawn(entity);
+            headless.despawn(entity);
             finished(&mut headless, 2);
         }
         assert_alive(&mut headless);
@@ -59,9 +50,7 @@ fn a_mask_that_the_blur_itself_writes() {
 
 #[test]
 fn a_layer_that_is_viewed_as_an_array() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let mut mask = image(8, 8);
     mask.texture_view_descriptor = Some(TextureViewDescriptor {
         dimension: Some(TextureViewDimension::D2Array),
@@ -71,7 +60,7 @@ fn a_layer_that_is_viewed_as_an_array() {
     let source = headless.add_image(good_image());
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), plain(source));
     let profile = BlurProfile::Mask(mask);
-    headless.app.world_mut().entity_mut(entity).insert(profile);
+    headless.insert(entity, profile);
     let expected = BlurError::UnsupportedMask { format: FORMAT };
     assert_eq!(failures(&mut headless, 20), [expected]);
     assert_alive(&mut headless);
@@ -79,15 +68,13 @@ fn a_layer_that_is_viewed_as_an_array() {
 
 #[test]
 fn a_second_missing_mask_is_reported_too() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let source = headless.add_image(good_image());
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), plain(source));
     for path in ["no first mask.png", "no second mask.png"] {
         let mask = headless.app.world().resource::<AssetServer>().load(path);
         let profile = BlurProfile::Mask(mask);
-        headless.app.world_mut().entity_mut(entity).insert(profile);
+        headless.insert(entity, profile);
         assert_eq!(failures_in_time(&mut headless), [BlurError::MaskNotLoaded], "{path}");
     }
 }

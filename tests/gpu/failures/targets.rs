@@ -1,15 +1,10 @@
 //! Targets that cannot take a blur.
 
-use super::{FORMAT, SIGMA, assert_is_blurred, assert_recovers, good_image, image, zeros};
-use crate::support::gpu;
-use crate::support::headless::Headless;
-use crate::support::images::{layered, plain, replace_image, spawn, target_of, touch};
+use super::*;
+use crate::support::events::{heard, listen};
+use crate::support::images::{layered, touch};
 use crate::support::inputs::patterns;
-use crate::support::outcomes::{failures, frames, record};
-use crate::support::pool::warm;
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureUsages};
-use bevy_gaussian_blur::prelude::*;
+use crate::support::outcomes::record;
 
 /// A blur of a valid source into a target, which is replaced by a valid one after the failure.
 fn assert_target_recovers(target: Image, error: &BlurError) {
@@ -27,9 +22,7 @@ fn replace_target(headless: &mut Headless, entity: Entity) {
 
 #[test]
 fn a_target_of_another_size() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let source = headless.add_image(good_image());
     let target = headless.add_image(image(30, 40));
     headless.frame();
@@ -87,20 +80,13 @@ fn a_target_whose_levels_cannot_be_read() {
     assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
 }
 
-/// The outcomes of blurs for their pixels.
-#[derive(Resource, Default)]
-struct Taken(usize);
-
 #[test]
 fn a_target_whose_pixels_cannot_be_copied() {
     let setup = |app: &mut App| {
         record(app);
-        app.init_resource::<Taken>();
-        app.add_observer(|_: On<BlurredPixels>, mut taken: ResMut<Taken>| taken.0 += 1);
+        listen::<BlurredPixels>(app);
     };
-    let Some(mut headless) = gpu(setup) else {
-        return;
-    };
+    let mut headless = gpu(setup);
     let source = headless.add_image(good_image());
     let mut target = good_image();
     target.texture_descriptor.usage.remove(TextureUsages::COPY_SRC);
@@ -119,6 +105,10 @@ fn a_target_whose_pixels_cannot_be_copied() {
 
     replace_image(&mut headless, &target, good_image());
     touch(&mut headless, entity);
-    let arrived = headless.frames_until(30, |world| world.resource::<Taken>().0 > 0);
-    assert!(arrived, "the pixels are handed over");
+    headless.frames(30);
+    assert_eq!(
+        heard::<BlurredPixels>(&headless),
+        [entity],
+        "the pixels are handed over"
+    );
 }

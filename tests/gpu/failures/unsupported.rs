@@ -1,14 +1,6 @@
 //! Formats that hold no colours, or that the device does not support.
 
-use super::{assert_recovers, assert_source_recovers, empty, good_image, image_of};
-use crate::support::gpu;
-use crate::support::headless::Headless;
-use crate::support::images::{plain, replace_image, target_of};
-use bevy::asset::RenderAssetUsages;
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureUsages};
-use bevy_gaussian_blur::FormatCapability;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 
 const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 
@@ -58,7 +50,7 @@ fn colours_into_depths() {
 #[test]
 fn a_feature_that_the_device_lacks() {
     let format = TextureFormat::Etc2Rgb8Unorm;
-    if gpu(|_| {}).is_none_or(|headless| !headless.available(&[format]).is_empty()) {
+    if !warm(BlurBackend::Compute).available(&[format]).is_empty() {
         return;
     }
     // Such a texture cannot be created, so the image must stay in the main world.

@@ -1,8 +1,7 @@
 //! The content of groups.
 
-use crate::backdrop::pane::node;
+use super::*;
 use crate::backdrop::stage::Ui;
-use bevy::prelude::*;
 
 /// Overlapping boxes, half transparent, round, turned and with a shadow, and text, in the middle of the viewport.
 pub fn boxes(ui: &mut Ui, parent: Entity) {

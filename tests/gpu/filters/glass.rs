@@ -1,14 +1,8 @@
 //! Glass inside groups: it sees the picture below the group, and over it what the group has painted so far.
 
-use super::content::boxes;
-use super::group::{layers, on_one, paint};
-use crate::backdrop::pane::{Pane, node};
-use crate::backdrop::stage::LDR;
-use crate::support::scene::Kind;
+use super::*;
+use crate::backdrop::pane::Pane;
 use bevy::camera::CameraMainTextureUsages;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureUsages;
-use bevy_gaussian_blur::prelude::*;
 
 /// Opaque glass covers the shadow of its own node. That also holds if the node is filtered: its picture lies over the glass, with a
 /// hole in place of the shadow.

@@ -1,19 +1,12 @@
 //! A group of nodes, seen by two cameras: filtered over a scene, and unfiltered without a background. A third camera shows the
 //! scene alone.
 
-use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui, one_backend};
+use super::*;
+use crate::backdrop::stage::{Stage, Ui, one_backend};
 use crate::support::compositor::tolerance;
 use crate::support::formats::{encode_srgb, quantised};
 use crate::support::functions;
-use crate::support::reference::{Picture, gaussian_blur, moved_blur};
-use crate::support::scene::Kind;
-use crate::support::twins::View;
-use crate::support::{assert_close, within_rounding};
-use bevy::camera::Hdr;
-use bevy::camera::visibility::RenderLayers;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::reference::moved_blur;
 
 /// The scene with its cameras.
 pub struct Group {
@@ -27,9 +20,7 @@ pub struct Group {
 /// Runs a test with render passes alone, and with compute passes wherever possible.
 pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
     for backend in BACKENDS {
-        let Some(mut group) = Group::new(backend, kind, format) else {
-            return;
-        };
+        let mut group = Group::new(backend, kind, format);
         test(&mut group);
     }
 }
@@ -37,26 +28,14 @@ pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
 /// The same with one kind of passes: see [`stage::on_one`](crate::backdrop::stage::on_one).
 pub fn on_one(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
     for backend in one_backend() {
-        let Some(mut group) = Group::new(backend, kind, format) else {
-            return;
-        };
+        let mut group = Group::new(backend, kind, format);
         test(&mut group);
     }
 }
 
-/// A node that covers its parent.
-pub fn whole() -> Node {
-    Node {
-        width: Val::Percent(100.0),
-        height: Val::Percent(100.0),
-        ..default()
-    }
-}
-
 impl Group {
-    /// `None` where there is no GPU.
-    pub fn new(backend: BlurBackend, kind: Kind, format: TextureFormat) -> Option<Self> {
-        Some(Self::of(Stage::new(backend, kind, format)?, kind))
+    pub fn new(backend: BlurBackend, kind: Kind, format: TextureFormat) -> Self {
+        Self::of(Stage::new(backend, kind, format), kind)
     }
 
     /// The same on any stage.
@@ -82,11 +61,11 @@ impl Group {
         self.stage.clear();
         let [glass, alone] = [self.stage.glass.camera, self.alone.camera];
         self.stage.add(glass, true, &|ui: &mut Ui| {
-            let node = ui.spawn((whole(), filter.clone()));
+            let node = ui.spawn((scene::whole(), filter.clone()));
             build(ui, node);
         });
         self.stage.add(alone, false, &|ui: &mut Ui| {
-            let node = ui.spawn(whole());
+            let node = ui.spawn(scene::whole());
             build(ui, node);
         });
         self.stage.headless.warm_up();

@@ -1,16 +1,7 @@
 //! What filters show while the threads that compile their pipelines are busy with other tasks. No frame waits for them.
 
-use super::group::{clipped, layers, paint};
-use crate::backdrop::pane::node;
+use super::*;
 use crate::backdrop::show::Show;
-use crate::backdrop::stage::{BACKENDS, LDR};
-use crate::support::difference::worst_difference;
-use crate::support::formats::to_picture;
-use crate::support::live::Shot;
-use crate::support::reference::Picture;
-use crate::support::{assert_close, within_rounding};
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 
 const COLOUR: [f32; 3] = [0.8, 0.3, 0.1];
 const BOX: [usize; 4] = [12, 8, 36, 20];
@@ -35,9 +26,7 @@ fn spawn_box(show: &mut Show) {
     let list = world.spawn((list, UiTargetCamera(show.cameras[1]))).id();
     show.pane = Some(world.spawn((larger, ChildOf(list))).id());
     show.settle();
-    for _ in 0..30 {
-        show.live.frame();
-    }
+    show.live.frames(30);
     show.live.shots();
 }
 
@@ -74,13 +63,11 @@ fn the_first_frame_of_the_first_filter_is_filtered() {
     ];
     for backend in BACKENDS {
         for filter in &filters {
-            let Some(mut show) = Show::alone(backend) else {
-                return;
-            };
+            let mut show = Show::alone(backend);
             spawn_box(&mut show);
             let held = show.live.hold_compiler();
             show.change(filter.clone());
-            let shots = show.frames(4);
+            let shots = show.live.shots_of(4);
             held.release();
             shots.iter().for_each(|shot| assert_filtered(shot, filter));
         }
@@ -91,26 +78,24 @@ fn the_first_frame_of_the_first_filter_is_filtered() {
 #[test]
 fn without_pipelines_groups_are_not_filtered() {
     for backend in BACKENDS {
-        let Some(mut show) = Show::late(backend) else {
-            return;
-        };
+        let mut show = Show::late(backend);
         spawn_box(&mut show);
-        let [_, plain] = pictures(&show.frames(3)[0]);
+        let [_, plain] = pictures(&show.live.shots_of(3)[0]);
         let held = show.live.hold_compiler();
         show.change(UiFilter::opacity(0.0));
-        for shot in show.frames(3) {
+        for shot in show.live.shots_of(3) {
             let [below, got] = pictures(&shot);
             assert_eq!(worst_difference(&got, &below).value, 0.0, "frame {}", shot.frame);
         }
         let filter = UiFilter::from_sigma(2.0).with_opacity(0.5);
         show.change(filter.clone());
-        let shots = show.frames(20);
+        let shots = show.live.shots_of(20);
         held.release();
         for shot in &shots {
             let [_, got] = pictures(shot);
             assert_eq!(worst_difference(&got, &plain).value, 0.0, "frame {}", shot.frame);
         }
         show.settle();
-        assert_filtered(show.frames(4).last().expect("there are shots"), &filter);
+        assert_filtered(show.live.shots_of(4).last().expect("there are shots"), &filter);
     }
 }

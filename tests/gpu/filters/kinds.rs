@@ -1,17 +1,9 @@
 //! Groups of everything that Bevy's user interface paints, blurs that vary, several cameras, and cameras over nothing.
 
-use super::content::boxes;
-use super::group::{Group, on_one};
+use super::*;
 use crate::backdrop::interface::{spawn_all, stage};
-use crate::backdrop::pane::{Pane, node};
-use crate::backdrop::stage::{BACKENDS, LDR, Ui};
-use crate::support::assert_close;
-use crate::support::logs;
-use crate::support::reference::Picture;
-use crate::support::scene::Kind;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use crate::backdrop::pane::Pane;
+use crate::backdrop::stage::Ui;
 
 fn shadowed() -> UiFilter {
     UiFilter::shadow(Vec2::new(4.0, 3.0), 6.0, Color::BLACK.with_alpha(0.7))
@@ -20,9 +12,7 @@ fn shadowed() -> UiFilter {
 #[test]
 fn every_kind_of_item() {
     for backend in BACKENDS {
-        let Some((stage, content)) = stage(backend) else {
-            return;
-        };
+        let (stage, content) = stage(backend);
         let mut group = Group::of(stage, Kind::Core2d);
         for (name, filter) in [
             ("faded", UiFilter::opacity(0.5)),
@@ -75,13 +65,7 @@ fn frozen_glass_in_a_group() {
             &[0, 1, 2, 3],
             1.0 / 255.0,
         );
-        group
-            .stage
-            .headless
-            .app
-            .world_mut()
-            .entity_mut(pane_entity)
-            .remove::<FreezeBlur>();
+        group.stage.headless.remove::<FreezeBlur>(pane_entity);
         group.stage.headless.warm_up();
         let [_, live, _] = group.pictures();
         assert!(
@@ -151,5 +135,21 @@ fn scale_factors() {
             &UiFilter::shadow(Vec2::new(2.0, 1.5), 4.0, Color::BLACK),
             small,
         );
+    });
+}
+
+/// The thinnest lines around groups are hardly visible.
+#[test]
+fn thin_lines_are_hardly_visible() {
+    on_one(Kind::Core2d, LDR, |group| {
+        let mut shown = |width: f32| {
+            group.show(UiFilter::outline(width, Color::BLACK), boxes);
+            let [_, filtered, _] = group.pictures();
+            filtered
+        };
+        let [none, thin] = [0.0, 0.01].map(&mut shown);
+        let most = worst_difference(&none, &thin).value;
+        // The group is stored before, in eight bits of encoded light. A line that jumped would be 64 levels.
+        assert!(most <= 8.0 / 255.0, "{} levels", most * 255.0);
     });
 }

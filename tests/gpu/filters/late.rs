@@ -1,13 +1,7 @@
 //! Filters that change after the groups of a frame have been found: in `Last`, for example. They act in the next frame, as a whole.
 
-use super::group::Group;
-use crate::backdrop::pane::node;
-use crate::backdrop::stage::{LDR, Stage, Ui};
-use crate::support::difference::worst_difference;
-use crate::support::reference::Picture;
-use crate::support::scene::Kind;
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::backdrop::stage::{Stage, Ui};
 
 /// What happens to all filters at the end of the next frame.
 #[derive(Resource, Clone, Copy, Default)]
@@ -62,9 +56,6 @@ fn a_late_change_acts_in_the_next_frame() {
     let stage = Stage::with(BlurBackend::Compute, Kind::Core2d, LDR, |app| {
         app.init_resource::<Late>().add_systems(Last, change);
     });
-    let Some(stage) = stage else {
-        return;
-    };
     let mut group = Group::of(stage, Kind::Core2d);
     let weak = UiFilter::blur(0.0).with_opacity(0.9);
     let soft = weak.clone().with_radius(18.0);

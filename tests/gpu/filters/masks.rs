@@ -1,16 +1,10 @@
 //! A filter whose mask is not there yet, or cannot be read, is painted sharp. Other filters of its camera are as usual.
 
-use super::content::boxes;
-use super::group::{Group, clipped, layers, on_both, paint, whole};
-use crate::backdrop::pane::node;
-use crate::backdrop::stage::{LDR, Ui};
-use crate::support::formats::{quantised, to_image};
-use crate::support::logs;
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::scene::Kind;
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
-use bevy_gaussian_blur::prelude::*;
+use super::group::on_both;
+use super::*;
+use crate::backdrop::stage::Ui;
+use crate::support::formats::quantised;
+use crate::support::scene::whole;
 
 const SIGMA: f32 = 4.0;
 
@@ -89,19 +83,14 @@ impl Shown {
 fn a_mask_that_loads() {
     on_both(Kind::Core2d, LDR, |group| {
         let shown = Shown::new(group);
-        let mask = group
-            .stage
-            .headless
-            .app
-            .world()
-            .resource::<Assets<Image>>()
-            .reserve_handle();
+        let mask = group.stage.headless.reserve_image();
         shown.spawn(group, &mask);
         shown.check(group, "mask-loading", &shown.alone[1]);
         let all = Picture::from_fn(2, 2, |_, _| [1.0; 4]);
-        let mut images = group.stage.headless.app.world_mut().resource_mut::<Assets<Image>>();
-        let inserted = images.insert(mask.id(), to_image(&all, TextureFormat::R8Unorm));
-        inserted.expect("the handle is alive");
+        group
+            .stage
+            .headless
+            .insert_image(&mask, to_image(&all, TextureFormat::R8Unorm));
         group.stage.headless.warm_up();
         let soft = gaussian_blur(&shown.alone[1], [f64::from(SIGMA); 2], EdgeMode::Transparent);
         shown.check(group, "mask-there", &soft);
@@ -111,15 +100,8 @@ fn a_mask_that_loads() {
 /// A profile out of range is reported once, as for cameras and glass.
 #[test]
 fn profiles_out_of_range_are_reported() {
-    let Some(mut group) = Group::new(BlurBackend::Fragment, Kind::Core2d, LDR) else {
-        return;
-    };
-    let profile = BlurProfile::Linear {
-        start: Vec2::ZERO,
-        end: Vec2::ONE,
-        from: 0.0,
-        to: f32::NAN,
-    };
+    let mut group = Group::new(BlurBackend::Fragment, Kind::Core2d, LDR);
+    let profile = linear([Vec2::ZERO, Vec2::ONE], [0.0, f32::NAN]);
     let name = Name::new("filter-with-nan");
     group.show((UiFilter::from_sigma(SIGMA), profile, name), boxes);
     assert_eq!(logs::count("the BlurProfile of filter-with-nan"), 1);

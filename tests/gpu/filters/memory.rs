@@ -1,41 +1,29 @@
 //! The textures that filters hold and release.
 
-use super::content::boxes;
-use super::group::whole;
-use crate::backdrop::pane::{Pane, node};
-use crate::backdrop::stage::{BACKENDS, LDR, SIZE, Stage, Ui};
-use crate::support::scene::Kind;
-use bevy::diagnostic::DiagnosticsStore;
-use bevy::prelude::*;
-use bevy::render::renderer::RenderDevice;
-use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::backdrop::pane::Pane;
+use crate::backdrop::stage::{SIZE, Stage, Ui};
+use crate::support::counters::{intermediates, texture_memory};
+use crate::support::pool;
+use crate::support::scene::whole;
 
-fn stage(backend: BlurBackend) -> Option<Stage> {
-    Stage::with(backend, Kind::Core2d, LDR, |app| {
-        app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    })
+fn stage(backend: BlurBackend) -> Stage {
+    Stage::with(backend, Kind::Core2d, LDR, pool::with_figures)
 }
 
 fn figure(stage: &Stage) -> f64 {
-    let store = stage.headless.app.world().resource::<DiagnosticsStore>();
-    let figure = store.get(&TEXTURE_BYTES).and_then(|figure| figure.value());
-    figure.expect("the bytes are always known")
+    intermediates(&stage.headless)
 }
 
-/// The bytes that the driver has allocated for textures.
 fn held(stage: &Stage) -> isize {
-    let device = stage.headless.render_world().resource::<RenderDevice>();
-    device.wgpu_device().get_internal_counters().hal.texture_memory.read()
+    texture_memory(&stage.headless)
 }
 
 /// Within this many frames unused textures must be released.
 const SOON: usize = 15;
 
 fn frames(stage: &mut Stage, count: usize) {
-    for _ in 0..count {
-        stage.headless.frame();
-    }
+    stage.headless.frames(count);
 }
 
 fn show(stage: &mut Stage, build: impl Fn(&mut Ui)) {
@@ -48,9 +36,7 @@ fn show(stage: &mut Stage, build: impl Fn(&mut Ui)) {
 #[test]
 fn a_group_that_fades_holds_its_picture() {
     for backend in BACKENDS {
-        let Some(mut stage) = stage(backend) else {
-            return;
-        };
+        let mut stage = stage(backend);
         let faded = |ui: &mut Ui, [left, top]: [f32; 2]| {
             let node = node(Vec2::new(left, top), Vec2::new(80.0, 60.0));
             ui.spawn((node, BackgroundColor(Color::WHITE), UiFilter::opacity(0.5)));
@@ -70,9 +56,7 @@ fn a_group_that_fades_holds_its_picture() {
 #[test]
 fn bytes_return_to_nothing() {
     for backend in BACKENDS {
-        let Some(mut stage) = stage(backend) else {
-            return;
-        };
+        let mut stage = stage(backend);
         let shadow = UiFilter::shadow(Vec2::new(4.0, 3.0), 6.0, Color::BLACK).with_opacity(0.5);
         let pane = Pane::new([40.0, 20.0, 100.0, 70.0], BackdropBlur::from_sigma(3.0));
         // Bevy's user interface must allocate its own textures first.
@@ -108,9 +92,7 @@ fn faded(ui: &mut Ui, side: f32) {
 /// A camera with a small group clears and stores a small page, whatever another camera needs.
 #[test]
 fn cameras_have_pages_of_their_size() {
-    let Some(mut stage) = stage(BACKENDS[0]) else {
-        return;
-    };
+    let mut stage = stage(BACKENDS[0]);
     let [small, large] = [stage.plain.camera, stage.glass.camera];
     stage.clear();
     stage.add(small, false, &|ui: &mut Ui| faded(ui, 20.0));
@@ -122,9 +104,7 @@ fn cameras_have_pages_of_their_size() {
 /// A group whose size goes back and forth between two classes of pages needs no new texture after the first time.
 #[test]
 fn sizes_go_back_and_forth() {
-    let Some(mut stage) = stage(BACKENDS[0]) else {
-        return;
-    };
+    let mut stage = stage(BACKENDS[0]);
     let mut frames_of = |side: f32| {
         stage.clear();
         stage.add(stage.glass.camera, true, &|ui: &mut Ui| faded(ui, side));

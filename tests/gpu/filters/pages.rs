@@ -1,14 +1,10 @@
 //! Groups that do not fit on one page, because textures of the device are small.
 
-use super::group::{layers, measured, paint};
-use crate::backdrop::pane::node;
-use crate::backdrop::stage::{LDR, SIZE, Stage, Ui};
+use super::group::measured;
+use super::*;
+use crate::backdrop::stage::{SIZE, Stage, Ui};
 use crate::support::compositor::tolerance;
-use crate::support::reference::Picture;
-use crate::support::scene::{self, Kind};
-use crate::support::{assert_close, gpu_with_side, outcomes, within_rounding};
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::gpu_with_side;
 
 /// Two groups of the viewport's size fit on a page of this size, but not three.
 const SIDE: u32 = 256;
@@ -65,9 +61,6 @@ fn groups_on_several_pages() {
         outcomes::record(app);
         scene::add_plugins(app, Kind::Core2d);
     });
-    let Some(headless) = headless else {
-        return;
-    };
     let mut stage = Stage::of(headless, "small".into(), Kind::Core2d, LDR);
     let camera = stage.glass.camera;
     stage.add(camera, true, &|ui: &mut Ui| {
@@ -97,9 +90,6 @@ fn a_group_as_wide_as_a_texture() {
         outcomes::record(app);
         scene::add_plugins(app, Kind::Core2d);
     });
-    let Some(headless) = headless else {
-        return;
-    };
     let mut stage = Stage::of(headless, "as wide".into(), Kind::Core2d, LDR);
     let camera = stage.glass.camera;
     for index in 0..COUNT {

@@ -1,13 +1,8 @@
 //! Groups that are clipped to the rounded box of their node.
 
-use super::group::on_one;
-use crate::backdrop::pane::node;
-use crate::backdrop::stage::{LDR, Ui};
-use crate::support::difference::worst_difference;
+use super::*;
+use crate::backdrop::stage::Ui;
 use crate::support::reference::Shape;
-use crate::support::scene::Kind;
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 
 /// A node's own border and background are drawn as ever; its descendants end where its background does: at the inner curve.
 #[test]
@@ -72,12 +67,7 @@ fn the_border_of_a_card_is_no_part_of_its_content() {
 #[test]
 fn glass_inside_sees_no_overflow_beside_a_profile() {
     on_one(Kind::Core2d, LDR, |group| {
-        let profile = BlurProfile::Linear {
-            start: Vec2::ZERO,
-            end: Vec2::ONE,
-            from: 0.2,
-            to: 1.0,
-        };
+        let profile = linear([Vec2::ZERO, Vec2::ONE], [0.2, 1.0]);
         let mut shown = |overflows: bool| {
             group.stage.clear();
             let camera = group.stage.glass.camera;

@@ -1,13 +1,10 @@
 //! A group is no change of the nodes inside it: on Bevy 0.20, only nodes that change are extracted anew.
 
-use super::group::whole;
-use crate::backdrop::pane::node;
-use crate::backdrop::stage::{BACKENDS, LDR, Stage, Ui};
-use crate::support::scene::Kind;
-use bevy::prelude::*;
+use super::*;
+use crate::backdrop::stage::{Stage, Ui};
+use crate::support::scene::whole;
 use bevy::ui::CalculatedClip;
 use bevy::ui_render::ExtractedUiNodes;
-use bevy_gaussian_blur::prelude::*;
 
 /// The number of nodes whose clips have changed since the frame before.
 #[derive(Resource, Default)]
@@ -69,9 +66,7 @@ fn nodes_at_rest_stay_unchanged() {
         let count_changes = |app: &mut App| {
             app.init_resource::<ChangedClips>().add_systems(Last, count);
         };
-        let Some(mut stage) = Stage::with(backend, Kind::Core2d, LDR, count_changes) else {
-            return;
-        };
+        let mut stage = Stage::with(backend, Kind::Core2d, LDR, count_changes);
         let camera = stage.glass.camera;
         let shown = std::cell::Cell::new([Entity::PLACEHOLDER; 2]);
         stage.add(camera, true, &|ui: &mut Ui| {
@@ -83,7 +78,7 @@ fn nodes_at_rest_stay_unchanged() {
         let blurred = stage.pictures()[1].clone();
         // A larger filter grows the clips of all nodes.
         let set = |stage: &mut Stage, entity: Entity, components: UiFilter| {
-            stage.headless.app.world_mut().entity_mut(entity).insert(components);
+            stage.headless.insert(entity, components);
         };
         set(&mut stage, list, UiFilter::from_sigma(4.0));
         assert_one_change(&mut stage, "a larger blur", NODES);

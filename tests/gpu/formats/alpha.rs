@@ -1,12 +1,9 @@
 //! The meaning of alpha in every format: opacity if there is any, an ordinary number among integers.
 
-use super::small_picture;
-use crate::support::executors::{Executor, general_executors};
-use crate::support::formats::{self, Kind, Span};
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, inputs, is_turn};
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::alpha::{premultiplied, unpremultiplied, weighted};
+use crate::support::executors::Executor;
+use crate::support::formats::Kind;
 
 /// Whether alpha is an opacity.
 fn has_opacity(format: TextureFormat) -> bool {
@@ -33,15 +30,6 @@ fn translucent(format: TextureFormat, turn: usize) -> Picture {
     spread
 }
 
-/// Colours multiplied by the alpha of a picture.
-fn weighted(picture: &Picture, by: &Picture) -> Picture {
-    Picture::from_fn(picture.width, picture.height, |x, y| {
-        let [red, green, blue, alpha] = picture.at(x, y);
-        let weight = by.at(x, y)[3];
-        [red * weight, green * weight, blue * weight, alpha]
-    })
-}
-
 /// One blur of a picture in a format.
 struct Trial {
     name: String,
@@ -66,12 +54,8 @@ impl Trial {
 
 /// Runs `check` with every executor for every format of some kind, strength after strength. Each has another of `edges`.
 fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[EdgeMode], check: fn(&Trial, &mut Executor)) {
-    let mut executors = general_executors();
-    let Some(first) = executors.first() else {
-        return;
-    };
     let tested = formats::all().into_iter().filter(|format| is_tested(*format));
-    let available = first.headless.available(&tested.collect::<Vec<_>>());
+    let available = warm(BlurBackend::Fragment).available(&tested.collect::<Vec<_>>());
     for (index, format) in available.into_iter().enumerate() {
         for (step, sigma) in [0.8, 13.0].into_iter().enumerate() {
             let edge = edges[(index + step) % edges.len()];
@@ -82,11 +66,10 @@ fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[EdgeMode], check: fn(
                 sigma,
                 edge,
             };
-            let count = executors.len();
-            let turns = executors.iter_mut().enumerate();
-            for (_, executor) in turns.filter(|(turn, _)| is_turn(index + step, *turn, count)) {
+            let turns = general_executors().enumerate();
+            for (_, mut executor) in turns.filter(|(turn, _)| is_turn(index + step, *turn, 2)) {
                 trial.name = format!("{format:?}-{sigma}-{:?}-{}", edge, executor.name);
-                check(&trial, executor);
+                check(&trial, &mut executor);
             }
         }
     }
@@ -100,12 +83,8 @@ fn straight_in_every_format() {
 fn check_straight(trial: &Trial, executor: &mut Executor) {
     let (name, format) = (&trial.name, trial.format);
     let got = trial.blurred(executor, BlurAlpha::Straight);
-    let light = trial.reference(&weighted(&trial.picture, &trial.picture));
-    let divided = Picture::from_fn(light.width, light.height, |x, y| {
-        let [red, green, blue, alpha] = light.at(x, y);
-        let alpha_or_one = if alpha > 0.0 { alpha } else { 1.0 };
-        [red / alpha_or_one, green / alpha_or_one, blue / alpha_or_one, alpha]
-    });
+    let light = trial.reference(&premultiplied(&trial.picture));
+    let divided = unpremultiplied(&light);
     let span = Span::of(format);
     let tolerance = formats::tolerance(format, &span);
     let within = formats::within_storage(&got, &divided, format);

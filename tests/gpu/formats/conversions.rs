@@ -1,14 +1,9 @@
 //! Source and target may have different formats: values keep their meaning, and are clamped to the target's range.
 
-use super::small_picture;
-use crate::support::executors::by_general_executors;
-use crate::support::formats::{self, Kind, Span};
-use crate::support::headless::Headless;
+use super::*;
+use crate::support::formats::Kind;
 use crate::support::images::{as_read, blurred};
 use crate::support::inputs::{disk, patterns, quad};
-use crate::support::reference::{Picture, gaussian_blur};
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 /// The largest half float.
 const LARGEST_HALF: f64 = 65504.0;
@@ -73,12 +68,12 @@ fn convert_all(headless: &mut Headless) {
             continue;
         }
         let picture = span.spread(&small_picture(index));
-        let image = headless.add_image(formats::to_image(&picture, from));
+        let image = headless.add_image(to_image(&picture, from));
         let stored = as_read(headless, &image, &formats::quantised(&picture, from), from);
         for (step, sigma) in [0.0, 0.8, 2.9, 13.0].into_iter().enumerate() {
             let edge = EdgeMode::ALL[(index + step) % EdgeMode::ALL.len()];
             let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);
-            let source = formats::to_image(&picture, from);
+            let source = to_image(&picture, from);
             let got = blurred(headless, blur, source, BlurAlpha::Premultiplied, to);
             let expected = gaussian_blur(&stored, [sigma; 2], edge);
             let expected = match formats::kind(to) {
@@ -107,7 +102,7 @@ fn convert_lights(headless: &mut Headless) {
     });
     let stored = formats::quantised(&picture, TextureFormat::Rgba32Float);
     for sigma in [0.0, 0.8, 2.9, 4.5] {
-        let source = formats::to_image(&picture, TextureFormat::Rgba32Float);
+        let source = to_image(&picture, TextureFormat::Rgba32Float);
         let blur = GaussianBlur::from_sigma(sigma as f32);
         let target = TextureFormat::Rgba16Float;
         let got = blurred(headless, blur, source, BlurAlpha::Premultiplied, target);
@@ -142,14 +137,14 @@ fn convert_straight(headless: &mut Headless) {
         let alpha = BlurAlpha::Straight;
 
         let target = TextureFormat::Rgba16Float;
-        let source = formats::to_image(&picture, TextureFormat::Rg8Unorm);
+        let source = to_image(&picture, TextureFormat::Rg8Unorm);
         let got = blurred(headless, blur, source, alpha, target);
         let expected = gaussian_blur(&colours, [sigma; 2], EdgeMode::Clamp);
         let span = Span::new(0.0, 1.0);
         formats::assert_stored(&format!("opaque-source-{sigma}"), &got, &expected, target, &span);
 
         let target = TextureFormat::Rg16Float;
-        let source = formats::to_image(&picture, TextureFormat::Rgba8Unorm);
+        let source = to_image(&picture, TextureFormat::Rgba8Unorm);
         let got = blurred(headless, blur, source, alpha, target);
         let light = gaussian_blur(&light, [sigma; 2], EdgeMode::Clamp);
         let shown = Picture::from_fn(61, 47, |x, y| {

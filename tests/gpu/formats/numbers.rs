@@ -1,14 +1,8 @@
 //! Integers are plain numbers: copied to the bit, blurred as they are, rounded to the nearest one, and clamped to the
 //! largest.
 
-use super::small_picture;
-use crate::support::executors::by_general_executors;
-use crate::support::formats::{self, Span};
-use crate::support::headless::Headless;
+use super::*;
 use crate::support::images::{asset, blurred, blurred_into_own};
-use crate::support::reference::Picture;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 /// Formats with one channel and with all, of each kind and size of integers.
 const INTEGERS: [TextureFormat; 13] = [
@@ -58,7 +52,7 @@ fn copies_keep_every_bit() {
 fn copy_every_format(headless: &mut Headless) {
     for (index, format) in headless.available(&formats::all()).into_iter().enumerate() {
         let picture = Span::of(format).spread(&small_picture(index));
-        let mut image = formats::to_image(&picture, format);
+        let mut image = to_image(&picture, format);
         if formats::is_integer(format) {
             // Arbitrary bits.
             for (index, byte) in image.data.iter_mut().flatten().enumerate() {
@@ -206,7 +200,7 @@ fn convert_flat_pictures(headless: &mut Headless) {
     for (from, number, to, expected) in FLAT_CONVERSIONS {
         // A blur of strength 0 is a copy.
         for sigma in [0.0, 0.8, 13.0] {
-            let source = formats::to_image(&flat(number), from);
+            let source = to_image(&flat(number), from);
             let blur = GaussianBlur::from_sigma(sigma);
             let got = blurred(headless, blur, source, BlurAlpha::Premultiplied, to);
             let is_right = |texel: &[f64; 4]| (texel[0] - expected).abs() <= 1e-5 * expected.abs();

@@ -1,16 +1,11 @@
 //! Read-only formats: compressed ones, and floats that share an exponent. A target that the plugin allocates has the
 //! nearest writable format.
 
-use crate::support::executors::by_general_executors;
-use crate::support::formats::{self, Span, decode_srgb};
-use crate::support::headless::Headless;
-use crate::support::images::{as_read, asset, blurred, plain};
+use super::*;
+use crate::support::formats::decode_srgb;
+use crate::support::images::{as_read, asset, blurred};
 use crate::support::inputs::patterns;
-use crate::support::reference::{Picture, gaussian_blur};
-use bevy::asset::RenderAssetUsages;
-use bevy::prelude::*;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
-use bevy_gaussian_blur::prelude::*;
+use bevy::render::render_resource::{Extent3d, TextureDimension};
 use half::f16;
 
 /// A multiple of the blocks' sides.
@@ -289,7 +284,7 @@ fn assert_blurs(headless: &mut Headless, image: &Image, picture: &Picture, own: 
         assert_eq!(asset(headless, &target).texture_descriptor.format, own, "{name}");
         let pixels = headless.read_image(&target);
         assert_eq!(pixels.format, own, "{name}");
-        formats::assert_stored(&name, &formats::to_picture(&pixels), &expected, own, &span);
+        formats::assert_stored(&name, &to_picture(&pixels), &expected, own, &span);
 
         let given = TextureFormat::Rgba16Float;
         let got = blurred(headless, blur, image.clone(), BlurAlpha::Premultiplied, given);

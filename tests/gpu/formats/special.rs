@@ -1,14 +1,7 @@
 //! NaN and infinities do not spread, in formats of few channels and of few bits.
 
-use crate::support::executors::by_general_executors;
-use crate::support::formats::{self, Span};
-use crate::support::headless::Headless;
+use super::*;
 use crate::support::images::blurred;
-use crate::support::is_turn;
-use crate::support::reference::{Picture, gaussian_blur};
-use bevy::math::Vec2;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 const FLOATS: [TextureFormat; 5] = [
     TextureFormat::R16Float,
@@ -27,7 +20,7 @@ fn picture_with(special: f64) -> Picture {
 }
 
 fn blur_in(headless: &mut Headless, format: TextureFormat, special: f64, blur: GaussianBlur) -> Picture {
-    let source = formats::to_image(&picture_with(special), format);
+    let source = to_image(&picture_with(special), format);
     blurred(headless, blur, source, BlurAlpha::Premultiplied, format)
 }
 
@@ -114,19 +107,14 @@ fn the_largest_half_float_stays_the_largest() {
 fn blur_the_largest(headless: &mut Headless) {
     const LARGEST: f64 = 65504.0;
     let format = TextureFormat::Rgba16Float;
-    let fading = BlurProfile::Linear {
-        start: Vec2::ZERO,
-        end: Vec2::ONE,
-        from: 0.2,
-        to: 1.0,
-    };
+    let fading = linear([Vec2::ZERO, Vec2::ONE], [0.2, 1.0]);
     let alphas = [BlurAlpha::Premultiplied, BlurAlpha::Straight];
     let sizes = [7, 25, 61]
         .into_iter()
         .flat_map(|width| alphas.map(|alpha| (width, alpha)));
     for (index, (width, alpha)) in sizes.enumerate() {
         let picture = Picture::from_fn(width, width / 2 + 3, |_, _| [LARGEST, LARGEST, -LARGEST, 1.0]);
-        let source = headless.add_image(formats::to_image(&picture, format));
+        let source = headless.add_image(to_image(&picture, format));
         for (turn, edge) in [EdgeMode::Renormalize, EdgeMode::Mirror].into_iter().enumerate() {
             for (step, sigma) in [0.8, 4.7, 13.0, 35.0].into_iter().enumerate() {
                 if !is_turn(index / 2 + index + step, turn, 2) {
@@ -138,7 +126,7 @@ fn blur_the_largest(headless: &mut Headless) {
                     let target = headless
                         .blur_with(blur, image, profile.clone())
                         .expect("the blur succeeds");
-                    let got = formats::to_picture(&headless.read_image(&target));
+                    let got = headless.picture(&target);
                     let is_largest = |[red, green, blue, _]: &[f64; 4]| {
                         [*red, *green, -blue]
                             .iter()

@@ -1,25 +1,14 @@
 //! What ends a freeze beside its removal: the switch, and blurs that are not there.
 
-use super::{Lost, record_losses, step};
+use super::*;
 use crate::backdrop::pane::Pane;
-use crate::backdrop::stage::{BACKENDS, Stage};
-use crate::support::scene::Kind;
-use bevy::camera::CameraMainTextureUsages;
+use crate::backdrop::stage::Stage;
+use crate::support::events::{listen, take_heard};
 use bevy::ecs::entity_disabling::Disabled;
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureUsages};
-use bevy_gaussian_blur::prelude::*;
-
-const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
-
-/// The entities whose picture has been taken.
-#[derive(Resource, Default)]
-struct Taken(Vec<Entity>);
 
 fn record(app: &mut App) {
-    record_losses(app);
-    app.init_resource::<Taken>()
-        .add_observer(|taken: On<FreezeTaken>, mut all: ResMut<Taken>| all.0.push(taken.entity));
+    listen::<FreezeTaken>(app);
+    listen::<FreezeLost>(app);
 }
 
 /// An entity of each kind that can be frozen, each with a blur of its own: a camera, a region, and a node.
@@ -29,8 +18,8 @@ struct Frozen {
 }
 
 impl Frozen {
-    fn new(backend: BlurBackend) -> Option<Self> {
-        let mut stage = Stage::with(backend, Kind::Core2d, LDR, record)?;
+    fn new(backend: BlurBackend) -> Self {
+        let mut stage = Stage::with(backend, Kind::Core2d, LDR, record);
         let pane = Pane::new([30.0, 20.0, 60.0, 50.0], BackdropBlur::from_sigma(4.0));
         stage.show(|ui| ui.pane(&pane));
         let region = BackdropRegion::new(stage.glass.camera, Rect::new(100.0, 20.0, 150.0, 90.0));
@@ -42,29 +31,17 @@ impl Frozen {
         step(&mut stage.headless, 1);
         stage.headless.warm_up();
         all.sort_unstable();
-        Some(Self { stage, all })
+        Self { stage, all }
     }
 
     fn freeze(&mut self) {
-        for entity in &self.all {
-            self.stage
-                .headless
-                .app
-                .world_mut()
-                .entity_mut(*entity)
-                .insert(FreezeBlur);
-        }
+        freeze(&mut self.stage.headless, &self.all);
     }
 
     /// The events since the last call: taken and lost.
     fn events(&mut self) -> [Vec<Entity>; 2] {
-        let world = self.stage.headless.app.world_mut();
-        let taken = core::mem::take(&mut world.resource_mut::<Taken>().0);
-        let lost = core::mem::take(&mut world.resource_mut::<Lost>().0);
-        [taken, lost].map(|mut entities| {
-            entities.sort_unstable();
-            entities
-        })
+        let headless = &mut self.stage.headless;
+        [take_heard::<FreezeTaken>(headless), take_heard::<FreezeLost>(headless)]
     }
 
     fn frame(&mut self, frame: u32) {
@@ -72,7 +49,7 @@ impl Frozen {
     }
 
     fn pixels(&self) -> Vec<u8> {
-        self.stage.glass.pixels(&self.stage.headless).bytes
+        self.stage.pixels().bytes
     }
 
     /// Freezes everything in a frame, and waits for the news.
@@ -143,9 +120,7 @@ fn the_switch_and_absence_end_a_freeze_and_say_so() {
         ),
     ];
     for backend in BACKENDS {
-        let Some(mut frozen) = Frozen::new(backend) else {
-            return;
-        };
+        let mut frozen = Frozen::new(backend);
         let kept = frozen.take();
         for (what, end, start) in changes {
             let all = frozen.all.clone();
@@ -169,9 +144,7 @@ fn the_switch_and_absence_end_a_freeze_and_say_so() {
 #[test]
 fn what_thaws_is_not_lost() {
     for backend in BACKENDS {
-        let Some(mut frozen) = Frozen::new(backend) else {
-            return;
-        };
+        let mut frozen = Frozen::new(backend);
         // Before the news that the picture is taken.
         frozen.freeze();
         frozen.frame(2);
@@ -195,11 +168,8 @@ fn what_thaws_is_not_lost() {
 #[test]
 fn the_switch_does_not_freeze_what_is_lost() {
     for backend in BACKENDS {
-        let Some(mut frozen) = Frozen::new(backend) else {
-            return;
-        };
-        let no_copies = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
-        frozen.stage.insert(CameraMainTextureUsages(no_copies));
+        let mut frozen = Frozen::new(backend);
+        frozen.stage.insert(without_copies());
         frozen.freeze();
         frozen.frame(2);
         frozen.frame(3);

@@ -1,18 +1,9 @@
 //! Cameras.
 
-use super::{assert_bits, bytes_held, step};
+use super::*;
 use crate::random::number;
-use crate::support::formats::to_picture;
-use crate::support::headless::Pixels;
-use crate::support::scene::{self, Kind, SIZE};
-use crate::support::twins::{Twins, assert_gaussian};
-use bevy::camera::{Hdr, Viewport};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
-
-const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
-const HDR: TextureFormat = TextureFormat::Rgba16Float;
+use crate::support::scene::SIZE;
+use crate::support::twins::assert_gaussian;
 
 /// How long a scene moves while it is frozen. `BLUR_FREEZE_FRAMES` overrides it.
 const FROZEN_FRAMES: u32 = 20;
@@ -59,34 +50,29 @@ fn cases() -> [Case; 5] {
     ]
 }
 
-fn twins(case: &Case) -> Option<Twins> {
+fn twins(case: &Case) -> Twins {
     let mut twins = Twins::with(case.kind, SIZE, if case.hdr { HDR } else { LDR }, |app| {
         app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    })?;
+    });
     twins.insert(case.msaa);
     if case.hdr {
         twins.insert(Hdr);
     }
     if let Some(viewport) = case.viewport {
         for camera in [twins.sharp.camera, twins.blurred.camera] {
-            let mut camera = twins.headless.app.world_mut().entity_mut(camera);
-            camera.get_mut::<Camera>().expect("a camera").viewport = Some(Viewport {
-                physical_position: viewport.min,
-                physical_size: viewport.size(),
-                ..default()
-            });
+            twins.headless.get_mut::<Camera>(camera).viewport = Some(scene::viewport(viewport.min, viewport.size()));
         }
     }
     twins.blur((GaussianBlur::from_sigma(5.0), case.stage));
     step(&mut twins.headless, 0);
     twins.headless.warm_up();
-    Some(twins)
+    twins
 }
 
 /// Asserts that the output is a blur of the kept picture.
 fn assert_blur_of(name: &str, twins: &Twins, still: &Pixels, case: &Case, sigma: f64) {
     if case.viewport.is_none() {
-        let got = twins.blurred.pixels(&twins.headless);
+        let got = twins.pixels();
         assert_gaussian(name, &got, &to_picture(still), [sigma; 2]);
     }
 }
@@ -94,20 +80,18 @@ fn assert_blur_of(name: &str, twins: &Twins, still: &Pixels, case: &Case, sigma:
 #[test]
 fn a_moving_scene_does_not_show() {
     for (index, case) in cases().iter().enumerate() {
-        let Some(mut twins) = twins(case) else {
-            return;
-        };
+        let mut twins = twins(case);
         let name = |what: &str| format!("frozen-{index}-{what}");
         // The last live frame, and the same scene frozen: no bit may differ.
         step(&mut twins.headless, 1);
-        let live = twins.blurred.pixels(&twins.headless);
+        let live = twins.pixels();
         let still = twins.sharp.pixels(&twins.headless);
         twins.blur(FreezeBlur);
         twins.headless.frame();
-        assert_bits(&name("first"), &twins.blurred, &twins.headless, &live);
+        assert_bits(&name("first"), &twins, &live);
         for frame in 2..FROZEN_FRAMES.max(number("BLUR_FREEZE_FRAMES", 0) as u32) {
             step(&mut twins.headless, frame);
-            assert_bits(&name(&frame.to_string()), &twins.blurred, &twins.headless, &live);
+            assert_bits(&name(&frame.to_string()), &twins, &live);
         }
         assert!(
             twins.sharp.pixels(&twins.headless).bytes != still.bytes,
@@ -129,52 +113,40 @@ fn a_moving_scene_does_not_show() {
             twins.blur(GaussianBlur::from_sigma(sigma));
             step(&mut twins.headless, frame);
             assert_blur_of(&name(&format!("{sigma}")), &twins, &still, case, f64::from(sigma));
-            eased.push((sigma, twins.blurred.pixels(&twins.headless)));
+            eased.push((sigma, twins.pixels()));
         }
-        assert_bits(&name("back"), &twins.blurred, &twins.headless, &live);
+        assert_bits(&name("back"), &twins, &live);
         twins.blur(GaussianBlur::from_sigma(0.0));
         step(&mut twins.headless, 24);
-        assert_bits(&name("sharp"), &twins.blurred, &twins.headless, &still);
+        assert_bits(&name("sharp"), &twins, &still);
         step(&mut twins.headless, 25);
-        assert_bits(&name("sharp, again"), &twins.blurred, &twins.headless, &still);
+        assert_bits(&name("sharp, again"), &twins, &still);
 
         // Unfrozen, it shows the current picture, with the same bits for the same scene.
         let camera = twins.blurred.camera;
-        twins.headless.app.world_mut().entity_mut(camera).remove::<FreezeBlur>();
+        twins.headless.remove::<FreezeBlur>(camera);
         for (sigma, frozen) in eased {
             twins.blur(GaussianBlur::from_sigma(sigma));
             step(&mut twins.headless, 1);
-            assert_bits(
-                &name(&format!("thawed-{sigma}")),
-                &twins.blurred,
-                &twins.headless,
-                &frozen,
-            );
+            assert_bits(&name(&format!("thawed-{sigma}")), &twins, &frozen);
         }
         twins.blur(GaussianBlur::from_sigma(0.0));
-        (0..6).for_each(|_| twins.headless.frame());
+        twins.headless.frames(6);
         assert_eq!(bytes_held(&twins.headless), 0, "{}: all is given back", name("end"));
     }
 }
 
 #[test]
 fn it_may_be_frozen_sharp_and_in_any_frame() {
-    let Some(mut twins) = twins(&PLAIN) else {
-        return;
-    };
+    let mut twins = twins(&PLAIN);
     // At radius 0, and together with the blur.
     twins.blur((GaussianBlur::from_sigma(0.0), FreezeBlur));
     step(&mut twins.headless, 1);
     let still = twins.sharp.pixels(&twins.headless);
-    assert_bits("sharp", &twins.blurred, &twins.headless, &still);
+    assert_bits("sharp", &twins, &still);
     twins.blur(GaussianBlur::from_sigma(6.0));
     step(&mut twins.headless, 2);
-    assert_gaussian(
-        "frozen-then-blurred",
-        &twins.blurred.pixels(&twins.headless),
-        &to_picture(&still),
-        [6.0; 2],
-    );
+    assert_gaussian("frozen-then-blurred", &twins.pixels(), &to_picture(&still), [6.0; 2]);
     // Frozen again: the current picture.
     let camera = twins.blurred.camera;
     let mut entity = twins.headless.app.world_mut().entity_mut(camera);
@@ -182,19 +154,12 @@ fn it_may_be_frozen_sharp_and_in_any_frame() {
     step(&mut twins.headless, 3);
     let still = twins.sharp.pixels(&twins.headless);
     step(&mut twins.headless, 4);
-    assert_gaussian(
-        "frozen-anew",
-        &twins.blurred.pixels(&twins.headless),
-        &to_picture(&still),
-        [6.0; 2],
-    );
+    assert_gaussian("frozen-anew", &twins.pixels(), &to_picture(&still), [6.0; 2]);
 }
 
 #[test]
 fn an_inactive_camera_is_frozen_when_it_has_a_picture() {
-    let Some(mut twins) = twins(&PLAIN) else {
-        return;
-    };
+    let mut twins = twins(&PLAIN);
     let camera = twins.blurred.camera;
     let set_active = |twins: &mut Twins, is_active: bool| {
         scene::set_active(&mut twins.headless, camera, is_active);
@@ -206,17 +171,12 @@ fn an_inactive_camera_is_frozen_when_it_has_a_picture() {
     step(&mut twins.headless, 2);
     let still = twins.sharp.pixels(&twins.headless);
     step(&mut twins.headless, 3);
-    assert_gaussian(
-        "frozen-when-active",
-        &twins.blurred.pixels(&twins.headless),
-        &to_picture(&still),
-        [5.0; 2],
-    );
+    assert_gaussian("frozen-when-active", &twins.pixels(), &to_picture(&still), [5.0; 2]);
     // After a while of being inactive, it comes back as it was.
-    let frozen = twins.blurred.pixels(&twins.headless);
+    let frozen = twins.pixels();
     set_active(&mut twins, false);
     (4..8).for_each(|frame| step(&mut twins.headless, frame));
     set_active(&mut twins, true);
     step(&mut twins.headless, 8);
-    assert_bits("active again", &twins.blurred, &twins.headless, &frozen);
+    assert_bits("active again", &twins, &frozen);
 }

@@ -1,19 +1,9 @@
 //! It does not matter in which order and in which frames the components of a blur come, nor what they were before: each
 //! blur becomes as its twin, which was spawned at once.
 
-use super::{FORMAT, image, pictures};
-use crate::support::formats;
-use crate::support::gpu_with;
-use crate::support::headless::Headless;
-use crate::support::images::{plain, replace_image, set_blur, target_of};
-use crate::support::live::Live;
-use crate::support::outcomes::{frames, record};
-use crate::support::reference::gaussian_blur;
-use crate::support::{assert_close, outcomes};
+use super::*;
+use crate::support::outcomes::record;
 use bevy::ecs::entity_disabling::Disabled;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 /// What another crate disables entities with.
 #[derive(Component)]
@@ -27,12 +17,7 @@ fn blur() -> GaussianBlur {
 const SIGMA: f32 = 4.0;
 
 fn profile() -> BlurProfile {
-    BlurProfile::Linear {
-        start: Vec2::new(0.2, 0.0),
-        end: Vec2::new(0.8, 0.0),
-        from: 0.0,
-        to: 1.0,
-    }
+    linear([Vec2::new(0.2, 0.0), Vec2::new(0.8, 0.0)], [0.0, 1.0])
 }
 
 /// Brings the components of a blur together.
@@ -40,12 +25,12 @@ type Beginning = fn(&mut Headless, BlurImage) -> Entity;
 
 fn edit(headless: &mut Headless, entity: Entity, change: impl FnOnce(&mut EntityWorldMut)) {
     change(&mut headless.app.world_mut().entity_mut(entity));
-    (0..2).for_each(|_| headless.frame());
+    headless.frames(2);
 }
 
 fn spawn(headless: &mut Headless, bundle: impl Bundle) -> Entity {
-    let entity = headless.app.world_mut().spawn(bundle).id();
-    (0..2).for_each(|_| headless.frame());
+    let entity = headless.spawn(bundle);
+    headless.frames(2);
     entity
 }
 
@@ -109,14 +94,12 @@ const BEGINNINGS: [(&str, Beginning); 9] = [
 
 #[test]
 fn a_blur_becomes_as_its_twin_however_its_components_came() {
-    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+    for backend in BACKENDS {
         let setup = |app: &mut App| {
             record(app);
             app.world_mut().register_disabling_component::<Pooled>();
         };
-        let Some(mut headless) = gpu_with(backend, setup) else {
-            return;
-        };
+        let mut headless = gpu_with(backend, setup);
         for (name, begin) in BEGINNINGS {
             let [old, new] = pictures(61, 47);
             let source = headless.add_image(image(&old));
@@ -138,7 +121,7 @@ fn a_blur_becomes_as_its_twin_however_its_components_came() {
             frames(&mut headless, 2);
             compare(&headless, "another radius");
             for entity in [late, twin] {
-                headless.app.world_mut().despawn(entity);
+                headless.despawn(entity);
             }
             let outcomes = frames(&mut headless, 2);
             assert!(outcomes.iter().all(|(_, outcome)| outcome.is_ok()), "{outcomes:?}");
@@ -149,9 +132,7 @@ fn a_blur_becomes_as_its_twin_however_its_components_came() {
 /// A disabled blur holds no target of yours, nor does one that was despawned meanwhile.
 #[test]
 fn what_is_disabled_holds_no_target() {
-    let Some(mut headless) = gpu_with(BlurBackend::Auto, record) else {
-        return;
-    };
+    let mut headless = gpu_with(BlurBackend::Auto, record);
     for is_despawned in [false, true] {
         let [one, other] = pictures(61, 47);
         let [source, next, target] = [&one, &other, &one].map(|picture| headless.add_image(image(picture)));
@@ -160,7 +141,7 @@ fn what_is_disabled_holds_no_target() {
         assert_eq!(outcomes::finished(&mut headless, 2), 1);
         edit(&mut headless, first, |one| _ = one.insert(Disabled));
         if is_despawned {
-            headless.app.world_mut().despawn(first);
+            headless.despawn(first);
         }
         let second = spawn(&mut headless, (blur(), to(&next)));
         assert_eq!(outcomes::finished(&mut headless, 3), 1, "despawned: {is_despawned}");
@@ -176,22 +157,15 @@ fn what_is_disabled_holds_no_target() {
 /// With pipelined rendering the outcome of a blur that was removed arrives after the next one was inserted.
 #[test]
 fn an_outcome_belongs_to_the_blur_that_it_is_of() {
-    let Some(mut live) = Live::new(BlurBackend::Auto, record) else {
-        return;
-    };
+    let mut live = Live::new(BlurBackend::Auto, record);
     let [old, new] = pictures(61, 47);
-    let mut add = |picture, format| live.headless.add_image(formats::to_image(picture, format));
+    let mut add = |picture, format| live.headless.add_image(to_image(picture, format));
     let sources = [add(&old, FORMAT), add(&new, TextureFormat::R8Unorm)];
-    let known = live
-        .headless
-        .app
-        .world_mut()
-        .spawn((blur(), plain(sources[0].clone())))
-        .id();
+    let known = live.headless.spawn((blur(), plain(sources[0].clone())));
     live.frame();
     live.wait_until_ready();
     let [first, second] = sources.map(plain);
-    let entity = live.headless.app.world_mut().spawn((blur(), first)).id();
+    let entity = live.headless.spawn((blur(), first));
     live.frame();
     let mut one = live.headless.app.world_mut().entity_mut(entity);
     one.remove::<BlurImage>().insert(second);
@@ -199,15 +173,15 @@ fn an_outcome_belongs_to_the_blur_that_it_is_of() {
     let target = target_of(&live.headless, entity);
     live.watch(&target);
     live.wait_until_ready();
-    (0..10).for_each(|_| _ = live.frame());
+    live.frames(10);
     let shots = live.shots();
     let shown = shots.last().and_then(|shot| shot.images[0].as_ref());
-    let got = formats::to_picture(shown.expect("the target is on the GPU"));
+    let got = to_picture(shown.expect("the target is on the GPU"));
     let expected = gaussian_blur(
         &formats::quantised(&new, TextureFormat::R8Unorm),
         [f64::from(SIGMA); 2],
         EdgeMode::Clamp,
     );
     assert_close("of-its-own", &got, &expected, &[0], 1.1 / 255.0);
-    live.headless.app.world_mut().despawn(known);
+    live.headless.despawn(known);
 }

@@ -1,13 +1,6 @@
 //! Blurs of the results of other blurs.
 
-use super::{FORMAT, image, insert_unreadable_mask, pictures};
-use crate::support::headless::Headless;
-use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
-use crate::support::outcomes::{finished, frames};
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, formats};
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 
 /// The standard deviations of the links of a chain.
 const LINKS: [f32; 2] = [4.0, 3.0];
@@ -18,23 +11,21 @@ fn once(source: Handle<Image>) -> BlurImage {
 
 /// A handle without an image.
 fn reserve(headless: &Headless) -> Handle<Image> {
-    headless.app.world().resource::<Assets<Image>>().reserve_handle()
+    headless.reserve_image()
 }
 
 fn insert(headless: &mut Headless, handle: &Handle<Image>, image: Image) {
-    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
-    images.insert(handle.id(), image).expect("the handle is alive");
+    headless.insert_image(&handle, image);
 }
 
 fn set_source(headless: &mut Headless, entity: Entity, source: Handle<Image>) {
-    let world = headless.app.world_mut();
-    world.get_mut::<BlurImage>(entity).expect("it was spawned").source = source;
+    headless.get_mut::<BlurImage>(entity).source = source;
 }
 
 /// Compares the result of a chain. Clamping twice differs from clamping once, so the comparison stays away from the
 /// influence of the border.
 fn assert_chained(name: &str, headless: &Headless, last: Entity, start: &Picture) {
-    let got = formats::to_picture(&headless.read_image(&target_of(headless, last)));
+    let got = headless.picture(&target_of(headless, last));
     let sigma = LINKS
         .map(f64::from)
         .iter()
@@ -48,9 +39,7 @@ fn assert_chained(name: &str, headless: &Headless, last: Entity, start: &Picture
 
 #[test]
 fn a_chain_waits_for_its_source() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [_, start] = pictures(120, 90);
     let mut empty = start.clone();
     empty.texels.fill([0.0; 4]);
@@ -82,9 +71,7 @@ fn a_chain_waits_for_its_source() {
 
 #[test]
 fn a_chain_goes_through_a_target_of_the_plugin() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [_, start] = pictures(120, 90);
     let (source, nothing) = (reserve(&headless), reserve(&headless));
     let last = spawn(&mut headless, GaussianBlur::from_sigma(LINKS[1]), once(nothing));
@@ -102,9 +89,7 @@ fn a_chain_goes_through_a_target_of_the_plugin() {
 
 #[test]
 fn a_chain_follows_a_source_resized_in_every_frame() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     for (update, last_comes_first) in [
         (BlurUpdate::OnChange, false),
         (BlurUpdate::OnChange, true),
@@ -120,11 +105,7 @@ fn a_chain_follows_a_source_resized_in_every_frame() {
             links.reverse();
         }
         for (link, sigma) in links.into_iter().zip(LINKS) {
-            headless
-                .app
-                .world_mut()
-                .entity_mut(link)
-                .insert(GaussianBlur::from_sigma(sigma));
+            headless.insert(link, GaussianBlur::from_sigma(sigma));
         }
         set_source(&mut headless, links[0], source.clone());
         headless.frame();
@@ -138,20 +119,18 @@ fn a_chain_follows_a_source_resized_in_every_frame() {
             headless.frame();
             let name = format!("chain-{update:?}-{last_comes_first}-{frame}");
             assert_blur(&format!("{name}-first"), &headless, &middle, picture, LINKS[0]);
-            let between = formats::to_picture(&headless.read_image(&middle));
+            let between = headless.picture(&middle);
             assert_blur(&format!("{name}-last"), &headless, &end, &between, LINKS[1]);
         }
         for link in links {
-            headless.app.world_mut().despawn(link);
+            headless.despawn(link);
         }
     }
 }
 
 #[test]
 fn what_is_below_a_cycle_follows_in_every_frame() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [start, _] = pictures(61, 47);
     let mut blank = start.clone();
     blank.texels.fill([0.0; 4]);
@@ -170,7 +149,7 @@ fn what_is_below_a_cycle_follows_in_every_frame() {
     for frame in 0..4 {
         headless.frame();
         for (link, [from, to]) in [("second", [&y, &z]), ("third", [&z, &w])] {
-            let from = formats::to_picture(&headless.read_image(from));
+            let from = headless.picture(from);
             assert!(
                 from.texels.iter().any(|texel| texel[0] > 0.01),
                 "there is something to blur"
@@ -190,7 +169,7 @@ fn a_profile_does_not_change_the_order_of_a_cycle() {
     let mut blank = start.clone();
     blank.texels.fill([0.0; 4]);
     let trail = |has_profile: bool| {
-        let mut headless = ready_app(|_| {})?;
+        let mut headless = ready_app(|_| {});
         let [x, y] = [&start, &blank].map(|picture| headless.add_image(image(picture)));
         let links = [[&x, &y], [&y, &x]].map(|[from, to]| {
             let image = plain(from.clone()).with_target(to.clone());
@@ -202,12 +181,10 @@ fn a_profile_does_not_change_the_order_of_a_cycle() {
             let mut first = headless.app.world_mut().entity_mut(links[0]);
             first.insert(BlurProfile::Uniform);
         }
-        (0..4).for_each(|_| headless.frame());
-        Some([x, y].map(|image| headless.read_image(&image).bytes))
+        headless.frames(4);
+        [x, y].map(|image| headless.read_image(&image).bytes)
     };
-    let (Some(without), Some(with)) = (trail(false), trail(true)) else {
-        return;
-    };
+    let (without, with) = (trail(false), trail(true));
     assert!(
         without.iter().flatten().any(|byte| *byte != 0),
         "there is something to blur"
@@ -218,9 +195,7 @@ fn a_profile_does_not_change_the_order_of_a_cycle() {
 /// It reads the last result of the other one.
 #[test]
 fn a_blur_of_one_that_fails_goes_on() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let photo = headless.add_image(image(&pictures(61, 47)[0]));
     let first = spawn(&mut headless, GaussianBlur::from_sigma(3.0), plain(photo.clone()));
     headless.frame();
@@ -243,23 +218,17 @@ fn a_blur_of_one_that_fails_goes_on() {
         headless.read_image(&middle).bytes == between.bytes,
         "it keeps its result"
     );
-    assert_blur(
-        "of-a-failing-blur",
-        &headless,
-        &end,
-        &formats::to_picture(&between),
-        2.0,
-    );
+    assert_blur("of-a-failing-blur", &headless, &end, &to_picture(&between), 2.0);
     // A new one reads it, too. Its target is as large as what it reads, which is not what the asset says.
     let new = spawn(&mut headless, GaussianBlur::from_sigma(5.0), plain(middle.clone()));
     assert_eq!(finished(&mut headless, 4), 2, "both are done");
     let shown = target_of(&headless, new);
-    let of = formats::to_picture(&between);
+    let of = to_picture(&between);
     assert_blur("new-of-a-failing-blur", &headless, &shown, &of, 5.0);
     // It goes on once it can.
-    headless.app.world_mut().entity_mut(first).remove::<BlurProfile>();
+    headless.remove::<BlurProfile>(first);
     finished(&mut headless, 3);
     assert_blur("no-longer-failing", &headless, &middle, &pictures(90, 30)[1], 3.0);
-    let between = formats::to_picture(&headless.read_image(&middle));
+    let between = headless.picture(&middle);
     assert_blur("of-its-new-result", &headless, &end, &between, 2.0);
 }

@@ -1,12 +1,8 @@
 //! A blur reported by [`BlurFinished`] has finished, with the reported settings.
 
 use super::uploads::congest;
-use super::{image, pictures};
-use crate::support::headless::Headless;
-use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
-use bevy::prelude::*;
+use super::*;
 use bevy_gaussian_blur::BlurRevision;
-use bevy_gaussian_blur::prelude::*;
 
 /// All events so far.
 #[derive(Resource, Default)]
@@ -31,9 +27,7 @@ fn revision(headless: &Headless, entity: Entity) -> u64 {
 
 #[test]
 fn every_blur_is_reported_with_its_settings_once_it_is_there() {
-    let Some(mut headless) = ready_app(listen) else {
-        return;
-    };
+    let mut headless = ready_app(listen);
     let [picture, _] = pictures(61, 47);
     let source = headless.add_image(image(&picture));
     let entity = spawn(&mut headless, GaussianBlur::default(), plain(source));
@@ -50,17 +44,13 @@ fn every_blur_is_reported_with_its_settings_once_it_is_there() {
         assert_eq!(revision, index as u64 + 1, "each change asks for one blur");
         carried_out.push(BlurFinished { entity, revision, blur });
     }
-    for _ in 0..5 {
-        headless.frame();
-    }
+    headless.frames(5);
     assert_eq!(heard(&headless, entity), carried_out);
 }
 
 #[test]
 fn what_was_superseded_is_not_reported() {
-    let Some(mut headless) = ready_app(listen) else {
-        return;
-    };
+    let mut headless = ready_app(listen);
     let [old, new] = pictures(61, 47);
     let source = headless.add_image(image(&old));
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(2.0), plain(source.clone()));
@@ -77,9 +67,7 @@ fn what_was_superseded_is_not_reported() {
         headless.frame();
     }
     assert_eq!(heard(&headless, entity).len(), before, "nothing has been blurred yet");
-    for _ in 0..20 {
-        headless.frame();
-    }
+    headless.frames(20);
     let expected = BlurFinished {
         entity,
         revision: revision(&headless, entity),

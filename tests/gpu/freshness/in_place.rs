@@ -1,15 +1,7 @@
 //! In place, only a blur with `OnChange` keeps the picture before the blur. The others take the current contents.
 
-use super::{image, pictures};
-use crate::support::assert_close;
-use crate::support::formats;
-use crate::support::images::{assert_blur, ready, replace_image, set_blur, spawn, touch};
-use crate::support::live::Live;
-use crate::support::outcomes::finished;
-use crate::support::reference::{Picture, gaussian_blur};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::images::{ready, touch};
 
 fn in_place(image: Handle<Image>, update: BlurUpdate) -> BlurImage {
     BlurImage::in_place(image)
@@ -19,9 +11,7 @@ fn in_place(image: Handle<Image>, update: BlurUpdate) -> BlurImage {
 
 #[test]
 fn an_eased_radius_blurs_the_picture_as_it_was() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let [first, second] = pictures(61, 47);
     let handle = headless.add_image(image(&first));
     let blur = in_place(handle.clone(), BlurUpdate::OnChange);
@@ -55,9 +45,7 @@ fn an_eased_radius_blurs_the_picture_as_it_was() {
 /// New pixels count, too, if they arrive while the blur waits for a mask.
 #[test]
 fn pixels_that_arrive_while_a_mask_loads_are_blurred() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let [first, second] = pictures(61, 47);
     let handle = headless.add_image(image(&first));
     let entity = spawn(
@@ -66,27 +54,24 @@ fn pixels_that_arrive_while_a_mask_loads_are_blurred() {
         in_place(handle.clone(), BlurUpdate::OnChange),
     );
     finished(&mut headless, 3);
-    let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let mask = headless.reserve_image();
     let profile = BlurProfile::Mask(mask.clone());
-    headless.app.world_mut().entity_mut(entity).insert(profile);
+    headless.insert(entity, profile);
     headless.frame();
-    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
+    let mut images = headless.images();
     images.get_mut(&handle).expect("the image").data = image(&second).data;
     finished(&mut headless, 3);
-    let white = formats::to_image(&Picture::from_fn(2, 2, |_, _| [1.0; 4]), TextureFormat::R8Unorm);
-    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
-    images.insert(mask.id(), white).expect("the handle is alive");
+    let white = to_image(&Picture::from_fn(2, 2, |_, _| [1.0; 4]), TextureFormat::R8Unorm);
+    headless.insert_image(&mask, white);
     finished(&mut headless, 3);
-    let got = formats::to_picture(&headless.read_image(&handle));
+    let got = headless.picture(&handle);
     let expected = gaussian_blur(&formats::quantised(&second, super::FORMAT), [5.0; 2], EdgeMode::Clamp);
     assert_close("late-pixels", &got, &expected, &[0, 1, 2, 3], 2.0 / 255.0);
 }
 
 #[test]
 fn radius_zero_gives_every_format_back() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     for format in [
         TextureFormat::Rgba8Unorm,
         TextureFormat::Rgba8UnormSrgb,
@@ -94,7 +79,7 @@ fn radius_zero_gives_every_format_back() {
     ] {
         for alpha in [BlurAlpha::Straight, BlurAlpha::Premultiplied, BlurAlpha::Opaque] {
             let [_, picture] = pictures(61, 47);
-            let pixels = formats::to_image(&picture, format);
+            let pixels = to_image(&picture, format);
             let bytes = pixels.data.clone().expect("the image has data");
             let handle = headless.add_image(pixels);
             let blur = BlurImage::in_place(handle.clone()).with_alpha(alpha);
@@ -105,23 +90,21 @@ fn radius_zero_gives_every_format_back() {
                 let is_same = headless.read_image(&handle).bytes == bytes;
                 assert_eq!(is_same, sigma == 0.0, "{format:?}, {alpha:?}, sigma {sigma}");
             }
-            headless.app.world_mut().despawn(entity);
+            headless.despawn(entity);
         }
     }
 }
 
 #[test]
 fn once_blurs_what_the_image_holds() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let [picture, _] = pictures(61, 47);
     let handle = headless.add_image(image(&picture));
     let blur = in_place(handle.clone(), BlurUpdate::Once);
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), blur);
     assert_eq!(finished(&mut headless, 10), 1);
     assert_blur("in-place-once", &headless, &handle, &picture, 3.5);
-    let once = formats::to_picture(&headless.read_image(&handle));
+    let once = headless.picture(&handle);
     touch(&mut headless, entity);
     assert_eq!(finished(&mut headless, 10), 1);
     assert_blur("in-place-twice", &headless, &handle, &once, 3.5);
@@ -129,9 +112,7 @@ fn once_blurs_what_the_image_holds() {
 
 #[test]
 fn every_frame_blurs_what_the_image_holds() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let [picture, _] = pictures(61, 47);
     let handle = headless.add_image(image(&picture));
     let blur = in_place(handle.clone(), BlurUpdate::EveryFrame);
@@ -140,15 +121,13 @@ fn every_frame_blurs_what_the_image_holds() {
     for frame in 0..5 {
         headless.frame();
         assert_blur(&format!("in-place-every-{frame}"), &headless, &handle, &before, 1.5);
-        before = formats::to_picture(&headless.read_image(&handle));
+        before = headless.picture(&handle);
     }
 }
 
 #[test]
 fn radius_zero_gives_the_picture_back_although_it_is_not_kept_from_now_on() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     for update in [BlurUpdate::Once, BlurUpdate::EveryFrame] {
         let [picture, _] = pictures(61, 47);
         let pixels = image(&picture);
@@ -158,12 +137,11 @@ fn radius_zero_gives_the_picture_back_although_it_is_not_kept_from_now_on() {
         let entity = spawn(&mut headless, GaussianBlur::from_sigma(5.0), blur);
         headless.frame();
         assert_blur("kept", &headless, &handle, &picture, 5.0);
-        let world = headless.app.world_mut();
-        world.get_mut::<BlurImage>(entity).expect("it was spawned").update = update;
+        headless.get_mut::<BlurImage>(entity).update = update;
         set_blur(&mut headless, entity, GaussianBlur::new(0.0));
         headless.frame();
         assert!(headless.read_image(&handle).bytes == bytes, "{update:?}");
-        headless.app.world_mut().despawn(entity);
+        headless.despawn(entity);
     }
 }
 
@@ -178,46 +156,33 @@ fn once_stays_once_while_pipelines_compile() {
             blur.get_mut::<BlurImage>().expect("it was spawned").dither = true
         }),
         ("profile", |blur| {
-            blur.insert(BlurProfile::Linear {
-                start: Vec2::ZERO,
-                end: Vec2::X,
-                from: 1.0,
-                to: 1.0,
-            });
+            blur.insert(linear([Vec2::ZERO, Vec2::X], [1.0, 1.0]));
             blur.get_mut::<BlurImage>().expect("it was spawned").set_changed();
         }),
     ];
     for (name, change) in changes {
-        let Some(mut live) = Live::new(BlurBackend::Compute, |_| {}) else {
-            return;
-        };
+        let mut live = Live::new(BlurBackend::Compute, |_| {});
         let [picture, _] = pictures(61, 47);
-        let sharp = formats::to_image(&picture, TextureFormat::Rgba8Unorm);
+        let sharp = to_image(&picture, TextureFormat::Rgba8Unorm);
         let handle = live.headless.add_image(sharp);
         let blur = in_place(handle.clone(), BlurUpdate::Once);
         let entity = spawn(&mut live.headless, GaussianBlur::from_sigma(2.0), blur);
         live.watch(&handle);
         live.frame();
         live.wait_until_ready();
-        for _ in 0..5 {
-            live.frame();
-        }
+        live.frames(5);
         let shown = |live: &Live| {
             let shots = live.shots();
             let shown = shots.last().and_then(|shot| shot.images[0].as_ref());
-            formats::to_picture(shown.expect("the image is on the GPU"))
+            to_picture(shown.expect("the image is on the GPU"))
         };
         let first = shown(&live);
         let expected = gaussian_blur(&picture, [2.0; 2], EdgeMode::Clamp);
         assert_close(&format!("{name}-first"), &first, &expected, &[0, 1, 2, 3], 1.1 / 255.0);
         change(&mut live.headless.app.world_mut().entity_mut(entity));
-        for _ in 0..5 {
-            live.frame();
-        }
+        live.frames(5);
         live.wait_until_ready();
-        for _ in 0..5 {
-            live.frame();
-        }
+        live.frames(5);
         let expected = gaussian_blur(&first, [2.0; 2], EdgeMode::Clamp);
         let name = format!("{name}-second");
         assert_close(&name, &shown(&live), &expected, &[0, 1, 2, 3], 2.1 / 255.0);

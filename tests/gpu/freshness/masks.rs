@@ -1,19 +1,11 @@
 //! The rules for sources also hold for masks: order, chains, the same frame, changes, and waiting.
 
 use super::uploads::congest;
-use super::{FORMAT, image, pictures};
-use crate::support::formats;
-use crate::support::headless::Headless;
-use crate::support::images::{plain, ready, replace_image, set_blur, spawn, target_of};
-use crate::support::outcomes::finished;
-use crate::support::reference::{Picture, gaussian_blur, varying_blur};
-use crate::support::scene::{self, Kind};
-use crate::support::twins::{Twins, View, tolerance};
-use crate::support::{assert_close, within_rounding};
-use bevy::prelude::*;
+use super::*;
+use crate::support::images::ready;
+use crate::support::reference::varying_blur;
+use crate::support::twins::tolerance;
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 
 const SIGMA: f64 = 6.0;
 
@@ -31,8 +23,8 @@ fn masked(picture: &Picture, mask: &Picture) -> Picture {
 
 /// Panics if a blur differs from the blur with its current mask.
 fn assert_masked(name: &str, headless: &Headless, blur: Entity, sharp: &Picture, mask: &Handle<Image>) {
-    let got = formats::to_picture(&headless.read_image(&target_of(headless, blur)));
-    let mask = formats::to_picture(&headless.read_image(mask));
+    let got = headless.picture(&target_of(headless, blur));
+    let mask = headless.picture(mask);
     let expected = masked(&formats::quantised(sharp, FORMAT), &mask);
     assert_close(name, &got, &expected, &[0, 1, 2, 3], 2.0 / 255.0);
 }
@@ -42,15 +34,13 @@ fn spawn_masked(headless: &mut Headless, source: Image, mask: &Handle<Image>, up
     let image = plain(source).with_update(update);
     let blur = spawn(headless, GaussianBlur::from_sigma(SIGMA as f32), image);
     let profile = BlurProfile::Mask(mask.clone());
-    headless.app.world_mut().entity_mut(blur).insert(profile);
+    headless.insert(blur, profile);
     blur
 }
 
 #[test]
 fn a_blur_follows_a_mask_that_another_blur_writes() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let [sharp, _] = pictures(64, 48);
     let steps = [
         shares(64, 48, |x, _| if x < 20 { 1.0 } else { 0.0 }),
@@ -65,10 +55,10 @@ fn a_blur_follows_a_mask_that_another_blur_writes() {
         let writer = (GaussianBlur::from_sigma(4.0), writer);
         let reader = if mask_comes_last {
             let reader = spawn_masked(&mut headless, image(&sharp), &soft, BlurUpdate::OnChange);
-            headless.app.world_mut().spawn(writer);
+            headless.spawn(writer);
             reader
         } else {
-            headless.app.world_mut().spawn(writer);
+            headless.spawn(writer);
             spawn_masked(&mut headless, image(&sharp), &soft, BlurUpdate::OnChange)
         };
         headless.frame();
@@ -81,7 +71,7 @@ fn a_blur_follows_a_mask_that_another_blur_writes() {
             replace_image(&mut headless, &hard, image(changed));
             headless.frame();
             let name = format!("{name}-{step}");
-            let got = formats::to_picture(&headless.read_image(&soft));
+            let got = headless.picture(&soft);
             let expected = gaussian_blur(&formats::quantised(changed, FORMAT), [4.0; 2], EdgeMode::Clamp);
             assert_close(&format!("{name}-mask"), &got, &expected, &[0], 0.6 / 255.0);
             assert_masked(&name, &headless, reader, &sharp, &soft);
@@ -91,12 +81,10 @@ fn a_blur_follows_a_mask_that_another_blur_writes() {
 
 #[test]
 fn a_blur_waits_for_the_blur_that_writes_its_mask() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let [sharp, _] = pictures(64, 48);
     let soft = headless.add_image(image(&shares(64, 48, |_, _| 0.0)));
-    let hard = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let hard = headless.reserve_image();
     let reader = spawn_masked(&mut headless, image(&sharp), &soft, BlurUpdate::Once);
     let writer = plain(hard.clone()).with_target(soft.clone());
     spawn(&mut headless, GaussianBlur::from_sigma(4.0), writer);
@@ -113,9 +101,7 @@ fn a_blur_waits_for_the_blur_that_writes_its_mask() {
 
 #[test]
 fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let size = UVec2::new(64, 48);
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
     let mask = scene::target(&mut headless, size, TextureFormat::Rgba16Float);
@@ -126,9 +112,9 @@ fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
     let mut last: Option<Picture> = None;
     for step in 0..6_u8 {
         let place = Transform::from_xyz(f32::from(step) * 17.0 - 40.0, f32::from(step % 3) * 9.0, 0.0);
-        headless.app.world_mut().entity_mut(camera).insert(place);
+        headless.insert(camera, place);
         headless.frame();
-        let painted = formats::to_picture(&headless.read_image(&mask));
+        let painted = headless.picture(&mask);
         assert!(last.as_ref() != Some(&painted), "step {step}: nothing has moved");
         assert_masked(&format!("painted-mask-{step}"), &headless, blur, &sharp, &mask);
         last = Some(painted);
@@ -148,20 +134,18 @@ fn pictures_of(twins: &Twins) -> [Picture; 2] {
 }
 
 fn flat_mask(share: f64) -> Image {
-    formats::to_image(&shares(4, 4, |_, _| share), TextureFormat::R8Unorm)
+    to_image(&shares(4, 4, |_, _| share), TextureFormat::R8Unorm)
 }
 
 /// While a mask loads, a camera keeps its previous profile, at the current radius.
 #[test]
 fn a_camera_keeps_its_blur_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
-        return;
-    };
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
     twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
     twins.headless.warm_up();
     assert_uniform("before-mask", &pictures_of(&twins), SIGMA, format);
-    let reserve = |headless: &Headless| headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let reserve = |headless: &Headless| headless.reserve_image();
     let [first, second] = [reserve(&twins.headless), reserve(&twins.headless)];
     twins.blur((GaussianBlur::from_sigma(SIGMA as f32), BlurProfile::Mask(first.clone())));
     for frame in 0..10 {
@@ -169,9 +153,7 @@ fn a_camera_keeps_its_blur_while_a_mask_loads() {
         assert_uniform(&format!("loading-{frame}"), &pictures_of(&twins), SIGMA, format);
     }
     let insert = |headless: &mut Headless, handle: &Handle<Image>, share: f64| {
-        let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
-        let inserted = images.insert(handle.id(), flat_mask(share));
-        inserted.expect("the handle is alive");
+        headless.insert_image(&handle, flat_mask(share));
     };
     insert(&mut twins.headless, &first, 0.6);
     twins.headless.warm_up();
@@ -202,9 +184,7 @@ fn a_camera_keeps_its_blur_while_a_mask_loads() {
 #[test]
 fn a_camera_keeps_its_mask_while_new_pixels_are_on_their_way() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
-        return;
-    };
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
     let mask = twins.headless.add_image(flat_mask(1.0));
     twins.blur((GaussianBlur::from_sigma(SIGMA as f32), BlurProfile::Mask(mask.clone())));
     twins.headless.warm_up();
@@ -252,11 +232,9 @@ fn assert_glass(name: &str, twins: &Twins, sigma: f64) {
 #[test]
 fn glass_keeps_its_blur_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
-        return;
-    };
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
     let region = region(&twins);
-    let pane = twins.headless.app.world_mut().spawn(region).id();
+    let pane = twins.headless.spawn(region);
     let check = |twins: &mut Twins, name: &str, profile: Option<&BlurProfile>, sigma: f64, share: f64| {
         let mut pane = twins.headless.app.world_mut().entity_mut(pane);
         pane.insert(BackdropBlur::from_sigma(sigma as f32));
@@ -266,26 +244,19 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
         twins.headless.frame();
         assert_glass(name, twins, sigma * share);
     };
-    twins
-        .headless
-        .app
-        .world_mut()
-        .entity_mut(pane)
-        .insert(BackdropBlur::default());
+    twins.headless.insert(pane, BackdropBlur::default());
     twins.headless.warm_up();
     check(&mut twins, "glass-uniform", None, SIGMA, 1.0);
     let mut shown = 1.0;
     for share in [0.6, 0.8] {
-        let mask = twins.headless.app.world().resource::<Assets<Image>>().reserve_handle();
+        let mask = twins.headless.reserve_image();
         let profile = BlurProfile::Mask(mask.clone());
         for frame in 0..10 {
             let sigma = SIGMA + f64::from(frame) * 0.2;
             let name = format!("glass-loading-{share}-{frame}");
             check(&mut twins, &name, Some(&profile), sigma, shown);
         }
-        let mut images = twins.headless.app.world_mut().resource_mut::<Assets<Image>>();
-        let inserted = images.insert(mask.id(), flat_mask(share));
-        inserted.expect("the handle is alive");
+        twins.headless.insert_image(&mask, flat_mask(share));
         twins.headless.warm_up();
         shown = (share * 255.0).round() / 255.0;
         check(
@@ -302,12 +273,10 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
 #[test]
 fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
-        return;
-    };
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
     let region = region(&twins);
     let glass = BackdropBlur::from_sigma(SIGMA as f32);
-    let pane = twins.headless.app.world_mut().spawn((region, glass)).id();
+    let pane = twins.headless.spawn((region, glass));
     twins.headless.warm_up();
     let check = |twins: &mut Twins, name: &str, share: f64| {
         for frame in 0..5 {
@@ -316,7 +285,7 @@ fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
         }
     };
     let loading = |twins: &Twins| {
-        let mask = twins.headless.app.world().resource::<Assets<Image>>().reserve_handle();
+        let mask = twins.headless.reserve_image();
         BlurProfile::Mask(mask)
     };
     let loaded = BlurProfile::Mask(twins.headless.add_image(flat_mask(0.6)));
@@ -328,14 +297,9 @@ fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
         let id = pane.id();
         twins.headless.warm_up();
         check(&mut twins, &format!("before-{name}"), share);
-        twins
-            .headless
-            .app
-            .world_mut()
-            .entity_mut(id)
-            .insert((profile, FreezeBlur));
+        twins.headless.insert(id, (profile, FreezeBlur));
         check(&mut twins, &format!("freezes-{name}"), share);
-        twins.headless.app.world_mut().entity_mut(id).remove::<FreezeBlur>();
+        twins.headless.remove::<FreezeBlur>(id);
         check(&mut twins, &format!("thaws-{name}"), share);
     }
 }
@@ -344,37 +308,29 @@ fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
 #[test]
 fn frozen_glass_follows_a_mask_that_comes_late() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
-        return;
-    };
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
     let region = region(&twins);
     let glass = BackdropBlur::from_sigma(SIGMA as f32);
     let mask = twins.headless.add_image(flat_mask(1.0));
     let pane = (region, glass, BlurProfile::Mask(mask.clone()));
-    let pane = twins.headless.app.world_mut().spawn(pane).id();
+    let pane = twins.headless.spawn(pane);
     twins.headless.warm_up();
-    twins.headless.app.world_mut().entity_mut(pane).insert(FreezeBlur);
+    twins.headless.insert(pane, FreezeBlur);
     twins.headless.warm_up();
     let check = |twins: &Twins, name: &str, share: f64| assert_glass(name, twins, SIGMA * share);
     check(&twins, "frozen-first-mask", 1.0);
     let _waiting = congest(&mut twins.headless);
     replace_image(&mut twins.headless, &mask, flat_mask(0.6));
-    for _ in 0..3 {
-        twins.headless.frame();
-    }
+    twins.headless.frames(3);
     check(&twins, "frozen-late-mask", 1.0);
-    for _ in 0..20 {
-        twins.headless.frame();
-    }
+    twins.headless.frames(20);
     check(&twins, "frozen-second-mask", (0.6_f64 * 255.0).round() / 255.0);
     twins.headless.app.insert_resource(RenderAssetBytesPerFrame::default());
 }
 
 #[test]
 fn an_image_keeps_its_picture_while_a_mask_loads() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let [sharp, _] = pictures(64, 48);
     for update in [BlurUpdate::OnChange, BlurUpdate::EveryFrame] {
         let source = headless.add_image(image(&sharp));
@@ -385,9 +341,9 @@ fn an_image_keeps_its_picture_while_a_mask_loads() {
         );
         finished(&mut headless, 3);
         let before = headless.read_image(&target_of(&headless, blur)).bytes;
-        let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+        let mask = headless.reserve_image();
         let profile = BlurProfile::Mask(mask.clone());
-        headless.app.world_mut().entity_mut(blur).insert(profile);
+        headless.insert(blur, profile);
         set_blur(&mut headless, blur, GaussianBlur::from_sigma(SIGMA as f32));
         finished(&mut headless, 1);
         assert_eq!(finished(&mut headless, 4), 0, "{update:?}: the mask is not there");
@@ -399,7 +355,7 @@ fn an_image_keeps_its_picture_while_a_mask_loads() {
         inserted.expect("the handle is alive");
         headless.frame();
         assert_masked(&format!("loaded-{update:?}"), &headless, blur, &sharp, &mask);
-        headless.app.world_mut().despawn(blur);
+        headless.despawn(blur);
         finished(&mut headless, 1);
     }
 }

@@ -1,15 +1,7 @@
 //! Single blurs: the result stays until another one is requested.
 
-use super::{FORMAT, image, pictures};
-use crate::support::formats;
-use crate::support::images::{
-    assert_blur, assert_pixels, plain, ready, replace_image, set_blur, spawn, target_of, touch,
-};
-use crate::support::live::Live;
-use crate::support::outcomes::finished;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::images::{assert_pixels, ready, touch};
 
 fn once(source: Handle<Image>) -> BlurImage {
     plain(source).with_update(BlurUpdate::Once)
@@ -17,9 +9,7 @@ fn once(source: Handle<Image>) -> BlurImage {
 
 #[test]
 fn the_picture_stays_until_another_one_is_asked_for() {
-    let Some(mut headless) = ready() else {
-        return;
-    };
+    let mut headless = ready();
     let [first, _] = pictures(61, 47);
     let source = headless.add_image(image(&first));
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), once(source.clone()));
@@ -37,7 +27,7 @@ fn the_picture_stays_until_another_one_is_asked_for() {
         let name = format!("once-{width}x{height}-{format:?}");
         let before = headless.read_image(&target);
         let [_, other] = pictures(width, height);
-        replace_image(&mut headless, &source, formats::to_image(&other, format));
+        replace_image(&mut headless, &source, to_image(&other, format));
         assert_eq!(
             finished(&mut headless, 10),
             0,
@@ -63,9 +53,7 @@ fn the_picture_stays_until_another_one_is_asked_for() {
 /// With pipelined rendering, the main world learns late that a blur has run.
 #[test]
 fn a_source_resized_right_after_its_blur_leaves_a_picture_behind() {
-    let Some(mut live) = Live::new(BlurBackend::Compute, |_| {}) else {
-        return;
-    };
+    let mut live = Live::new(BlurBackend::Compute, |_| {});
     // A first blur makes this format known, so that blurs of it are ready.
     let [first, _] = pictures(61, 47);
     let known = live.headless.add_image(image(&first));
@@ -79,14 +67,10 @@ fn a_source_resized_right_after_its_blur_leaves_a_picture_behind() {
         live.frame();
         let target = target_of(&live.headless, entity);
         live.watch(&target);
-        for _ in 0..pause {
-            live.frame();
-        }
+        live.frames(pause);
         let [_, second] = pictures(40, 31);
         replace_image(&mut live.headless, &source, image(&second));
-        for _ in 0..10 {
-            live.frame();
-        }
+        live.frames(10);
         let shots = live.shots();
         let shown = shots.last().and_then(|shot| shot.images.last());
         let shown = shown.and_then(Option::as_ref).expect("the target is on the GPU");

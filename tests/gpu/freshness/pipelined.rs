@@ -1,24 +1,18 @@
 //! What holds for blurs of images in apps whose frames complete one after the other also holds in apps that run as games do:
 //! they hear of a frame one or two frames later.
 
-use super::rest::{Redraws, count_redraws};
+use super::rest::{asks, count_redraws, run_while};
 use super::uploads::{OTHERS, queue};
-use super::{image, insert_unreadable_mask, pictures};
-use crate::support::difference::worst_difference;
-use crate::support::formats::{quantised, to_image, to_picture};
-use crate::support::headless::Pixels;
-use crate::support::images::{assert_pixels, plain, replace_image, set_blur, spawn, target_of};
-use crate::support::live::Live;
-use crate::support::outcomes::{frames, record};
-use crate::support::reference::{Picture, gaussian_blur};
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::formats::quantised;
+use crate::support::images::assert_pixels;
+use crate::support::outcomes::record;
 
 const SIGMA: f32 = 3.5;
 
 /// Runs frames. Returns what the last watched image shows in all of them that have been rendered since the last call.
 fn shown_in(live: &mut Live, count: usize) -> Vec<Pixels> {
-    (0..count).for_each(|_| _ = live.frame());
+    live.frames(count);
     let shots = live.shots().into_iter();
     shots.filter_map(|shot| shot.images.into_iter().next_back()?).collect()
 }
@@ -44,9 +38,7 @@ fn blurred(live: &mut Live, picture: &Picture) -> (Handle<Image>, Entity, Handle
 /// Bevy keeps the texture of the first size or format, which is the last result, and hands it out again.
 #[test]
 fn a_source_that_goes_back_and_forth_is_followed() {
-    let Some(mut live) = Live::new(BlurBackend::Auto, record) else {
-        return;
-    };
+    let mut live = Live::new(BlurBackend::Auto, record);
     let [old, new] = pictures(61, 47);
     for (size, format) in OTHERS {
         let (source, entity, target) = blurred(&mut live, &old);
@@ -60,7 +52,7 @@ fn a_source_that_goes_back_and_forth_is_followed() {
             &source,
             to_image(&pictures(size[0], size[1])[0], format),
         );
-        (0..2).for_each(|_| _ = live.frame());
+        live.frames(2);
         replace_image(&mut live.headless, &source, image(&new));
         for (frame, pixels) in shown_in(&mut live, 20).iter().enumerate() {
             let name = format!("{size:?} {format:?}, frame {frame}");
@@ -72,16 +64,14 @@ fn a_source_that_goes_back_and_forth_is_followed() {
         let last = shown_in(&mut live, 4).pop().expect("frames were rendered");
         assert_pixels("back-and-forth-pipelined", &last, &new, SIGMA);
         drop(waiting);
-        live.headless.app.world_mut().despawn(entity);
+        live.headless.despawn(entity);
     }
 }
 
 /// A user who writes the target of a blur, in whichever frame, delays no blur that reads it.
 #[test]
 fn a_chain_is_current_whenever_its_middle_is_touched() {
-    let Some(mut live) = Live::new(BlurBackend::Auto, record) else {
-        return;
-    };
+    let mut live = Live::new(BlurBackend::Auto, record);
     let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
     for touched in 0..8 {
         let (source, first, middle) = blurred(&mut live, &old);
@@ -93,14 +83,14 @@ fn a_chain_is_current_whenever_its_middle_is_touched() {
         live.watch(&end);
         shown_in(&mut live, 4);
         replace_image(&mut live.headless, &source, image(&new));
-        (0..touched).for_each(|_| _ = live.frame());
-        let mut images = live.headless.app.world_mut().resource_mut::<Assets<Image>>();
+        live.frames(touched);
+        let mut images = live.headless.images();
         images.get_mut(&middle).expect("it is alive").sampler = bevy::image::ImageSampler::nearest();
-        (0..8).for_each(|_| _ = live.frame());
+        live.frames(8);
         let shown = shown_in(&mut live, 4).pop().expect("frames were rendered");
         assert_pixels(&format!("touched-in-frame-{touched}"), &shown, &new, SIGMA);
         for entity in [last, first] {
-            live.headless.app.world_mut().despawn(entity);
+            live.headless.despawn(entity);
         }
     }
 }
@@ -108,9 +98,7 @@ fn a_chain_is_current_whenever_its_middle_is_touched() {
 /// It reads the last result of the other one.
 #[test]
 fn a_blur_of_one_that_fails_goes_on() {
-    let Some(mut live) = Live::new(BlurBackend::Auto, record) else {
-        return;
-    };
+    let mut live = Live::new(BlurBackend::Auto, record);
     let photo = live.headless.add_image(image(&pictures(61, 47)[0]));
     let first = spawn(&mut live.headless, GaussianBlur::from_sigma(3.0), plain(photo.clone()));
     live.frame();
@@ -124,7 +112,7 @@ fn a_blur_of_one_that_fails_goes_on() {
     insert_unreadable_mask(&mut live.headless, first);
     replace_image(&mut live.headless, &photo, image(&pictures(90, 30)[1]));
     frames(&mut live.headless, 0);
-    (0..6).for_each(|_| _ = live.frame());
+    live.frames(6);
     let outcomes = frames(&mut live.headless, 0);
     let mut failed = outcomes.iter().filter(|(_, outcome)| outcome.is_err());
     assert_eq!(failed.next().map(|(entity, _)| *entity), Some(first), "{outcomes:?}");
@@ -141,22 +129,13 @@ fn a_blur_of_one_that_fails_goes_on() {
 /// Nothing asks for frames for ever: neither a failure whose settings change, nor what waits for something that never comes.
 #[test]
 fn reactive_apps_rest_although_blurs_wait_or_fail() {
-    let setup = |app: &mut App| {
-        app.init_resource::<Redraws>().add_systems(Last, count_redraws);
-    };
-    let Some(mut live) = Live::new(BlurBackend::Auto, setup) else {
-        return;
-    };
+    let mut live = Live::new(BlurBackend::Auto, count_redraws);
     let run_reactive = |live: &mut Live, reason: &str| {
-        let limit = 12;
-        for _ in 0..limit {
-            live.headless.app.world_mut().resource_mut::<Redraws>().0 = 0;
+        println!("{reason}");
+        run_while(12, || {
             live.frame();
-            if live.headless.app.world().resource::<Redraws>().0 == 0 {
-                return;
-            }
-        }
-        panic!("{reason}: {limit} frames were not enough");
+            asks(&mut live.headless)
+        });
     };
     let [source, small] =
         [pictures(61, 47), pictures(8, 8)].map(|[picture, _]| live.headless.add_image(image(&picture)));
@@ -171,7 +150,7 @@ fn reactive_apps_rest_although_blurs_wait_or_fail() {
     }
     // A chain whose source never comes.
     let [middle, end] = pictures(61, 47).map(|picture| live.headless.add_image(self::image(&picture)));
-    let nothing = live.headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let nothing = live.headless.reserve_image();
     for [from, to] in [[&nothing, &middle], [&middle, &end]] {
         let image = plain(from.clone()).with_target(to.clone());
         spawn(&mut live.headless, GaussianBlur::new(9.0), image);

@@ -1,25 +1,13 @@
 //! Apps that draw only when something happens draw until the first use of something is there, however late its pipelines
 //! and its report are.
 
-use super::rest::{Redraws, count_redraws};
-use crate::support::is_turn;
-use crate::support::live::Live;
-use crate::support::scene::{self, Kind};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
-use std::thread::sleep;
-use std::time::Duration;
-
-/// The freezes whose pictures were taken.
-#[derive(Resource, Default)]
-struct Taken(usize);
+use super::rest::{asks, count_redraws, run_while};
+use super::*;
+use crate::support::events::{heard, listen};
 
 fn setup(app: &mut App) {
-    app.init_resource::<Redraws>()
-        .init_resource::<Taken>()
-        .add_observer(|_: On<FreezeTaken>, mut taken: ResMut<Taken>| taken.0 += 1)
-        .add_systems(Last, count_redraws);
+    count_redraws(app);
+    listen::<FreezeTaken>(app);
     scene::add_plugins(app, Kind::Core2d);
 }
 
@@ -34,8 +22,8 @@ struct App2d {
 }
 
 impl App2d {
-    fn new(backend: BlurBackend) -> Option<Self> {
-        let mut live = Live::late(backend, setup)?;
+    fn new(backend: BlurBackend) -> Self {
+        let mut live = Live::late(backend, setup);
         let headless = &mut live.headless;
         scene::spawn(headless, Kind::Core2d, 1.0);
         let target = scene::target(headless, scene::SIZE, TextureFormat::Rgba8UnormSrgb);
@@ -46,27 +34,22 @@ impl App2d {
         let glass = world.spawn((region, BackdropBlur::new(20.0))).id();
         live.watch(&target);
         live.wait_until_ready();
-        (0..5).for_each(|_| _ = live.frame());
-        Some(Self {
+        live.frames(5);
+        Self {
             live,
             target,
             camera,
             glass,
             last: 0,
-        })
+        }
     }
 
     /// Runs frames as long as one is asked for. Returns their number.
     fn run_reactive(&mut self) -> usize {
-        for frame in 1..4000 {
-            self.live.headless.app.world_mut().resource_mut::<Redraws>().0 = 0;
+        run_while(4000, || {
             self.frame();
-            if self.live.headless.app.world().resource::<Redraws>().0 == 0 {
-                return frame;
-            }
-            sleep(Duration::from_millis(2));
-        }
-        panic!("it asks for frames for ever");
+            asks(&mut self.live.headless)
+        })
     }
 
     /// Runs a frame.
@@ -106,16 +89,11 @@ const USES: [FirstUse; 7] = [
 ];
 
 fn insert(app: &mut App2d, entity: Entity, component: impl Component) {
-    app.live.headless.app.world_mut().entity_mut(entity).insert(component);
+    app.live.headless.insert(entity, component);
 }
 
 fn profile() -> BlurProfile {
-    BlurProfile::Linear {
-        start: Vec2::ZERO,
-        end: Vec2::X,
-        from: 0.0,
-        to: 1.0,
-    }
+    linear([Vec2::ZERO, Vec2::X], [0.0, 1.0])
 }
 
 /// How long a file takes to load, in milliseconds.
@@ -140,18 +118,16 @@ fn differ(one: &[u8], other: &[u8]) -> bool {
 
 #[test]
 fn reactive_apps_draw_until_a_first_use_is_there() {
-    for (turn, backend) in [BlurBackend::Fragment, BlurBackend::Compute].into_iter().enumerate() {
+    for (turn, backend) in BACKENDS.into_iter().enumerate() {
         let uses = USES.into_iter().enumerate();
         for (_, (name, begin)) in uses.filter(|(index, _)| is_turn(*index, turn, 2)) {
-            let Some(mut app) = App2d::new(backend) else {
-                return;
-            };
+            let mut app = App2d::new(backend);
             app.run_reactive();
             let before = app.shown();
             begin(&mut app);
             let frames = app.run_reactive();
             let shown = app.shown();
-            let taken = app.live.headless.app.world().resource::<Taken>().0;
+            let taken = heard::<FreezeTaken>(&app.live.headless).len();
             // What comes later than the app waits for.
             for _ in 0..20 {
                 app.frame();

@@ -1,16 +1,8 @@
 //! Blurs of images rest while nothing changes.
 
-use super::{image, pictures};
-use crate::support::headless::Headless;
-use crate::support::images::{plain, ready_app, set_blur, spawn, target_of};
-use crate::support::outcomes::{failures, finished, frames};
-use crate::support::scene::{self, Kind};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
+use super::*;
+use crate::support::events::{heard, listen};
 use bevy::window::RequestRedraw;
-use bevy_gaussian_blur::prelude::*;
-use std::thread::sleep;
-use std::time::Duration;
 
 /// Writes a component without changing it, in every frame.
 fn write_again<C: Component<Mutability = bevy::ecs::component::Mutable> + Clone>(mut all: Query<&mut C>) {
@@ -24,25 +16,15 @@ fn settings_that_are_written_without_a_change_blur_nothing() {
     let setup = |app: &mut App| {
         app.add_systems(Update, (write_again::<GaussianBlur>, write_again::<BlurProfile>));
     };
-    let Some(mut headless) = ready_app(setup) else {
-        return;
-    };
+    let mut headless = ready_app(setup);
     let source = headless.add_image(image(&pictures(61, 47)[0]));
     let nan = Vec2::splat(f32::NAN);
-    let profiles = [
-        BlurProfile::Uniform,
-        BlurProfile::Linear {
-            start: nan,
-            end: nan,
-            from: 0.0,
-            to: 1.0,
-        },
-    ];
+    let profiles = [BlurProfile::Uniform, linear([nan, nan], [0.0, 1.0])];
     for radius in [9.0, -1.0, f32::NAN] {
         for profile in &profiles {
             let blur = GaussianBlur::new(radius);
             let entity = spawn(&mut headless, blur, plain(source.clone()));
-            headless.app.world_mut().entity_mut(entity).insert(profile.clone());
+            headless.insert(entity, profile.clone());
         }
     }
     let outcomes = frames(&mut headless, 10);
@@ -53,9 +35,7 @@ fn settings_that_are_written_without_a_change_blur_nothing() {
 
 #[test]
 fn a_blur_of_a_single_result_rests_while_a_camera_paints_its_source() {
-    let Some(mut headless) = ready_app(|app| scene::add_plugins(app, Kind::Core2d)) else {
-        return;
-    };
+    let mut headless = ready_app(|app| scene::add_plugins(app, Kind::Core2d));
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
     let canvas = scene::target(&mut headless, UVec2::new(80, 50), TextureFormat::Rgba16Float);
     scene::camera(&mut headless, Kind::Core2d, &canvas, Msaa::Off);
@@ -73,41 +53,46 @@ fn a_blur_of_a_single_result_rests_while_a_camera_paints_its_source() {
 
 /// The number of frames that ask for another one.
 #[derive(Resource, Default)]
-pub struct Redraws(pub usize);
+struct Redraws(usize);
 
-pub fn count_redraws(mut asked: MessageReader<RequestRedraw>, mut redraws: ResMut<Redraws>) {
-    redraws.0 += usize::from(asked.read().count() > 0);
+/// Starts counting them.
+pub fn count_redraws(app: &mut App) {
+    let count = |mut asked: MessageReader<RequestRedraw>, mut redraws: ResMut<Redraws>| {
+        redraws.0 += usize::from(asked.read().count() > 0);
+    };
+    app.init_resource::<Redraws>().add_systems(Last, count);
 }
 
-/// Runs frames only as long as one is asked for, as a reactive app does. Returns their number.
-fn run_reactive(headless: &mut Headless) -> usize {
-    for frame in 1..100 {
-        headless.app.world_mut().resource_mut::<Redraws>().0 = 0;
-        headless.frame();
-        if headless.app.world().resource::<Redraws>().0 == 0 {
-            return frame;
-        }
+/// Whether the frames since the last call have asked for another one.
+pub fn asks(headless: &mut Headless) -> bool {
+    core::mem::take(&mut headless.app.world_mut().resource_mut::<Redraws>().0) > 0
+}
+
+/// Runs frames, at most so many, as long as they return that they ask for another one, as a reactive app does. Returns their number.
+pub fn run_while(limit: usize, mut frame: impl FnMut() -> bool) -> usize {
+    let is_last = |_: &usize| {
+        let is_asked = frame();
         // Files take their time to load.
         sleep(Duration::from_millis(2));
-    }
-    panic!("it asks for frames for ever");
+        !is_asked
+    };
+    let count = (1..=limit).find(is_last);
+    count.unwrap_or_else(|| panic!("{limit} frames are not enough"))
 }
 
-/// The pixels that have arrived.
-#[derive(Resource, Default)]
-struct Arrived(usize);
+fn run_reactive(headless: &mut Headless) -> usize {
+    run_while(100, || {
+        headless.frame();
+        asks(headless)
+    })
+}
 
 #[test]
 fn reactive_apps_draw_until_a_blur_is_there() {
-    let setup = |app: &mut App| {
-        app.init_resource::<Redraws>()
-            .init_resource::<Arrived>()
-            .add_observer(|_: On<BlurredPixels>, mut arrived: ResMut<Arrived>| arrived.0 += 1)
-            .add_systems(Last, count_redraws);
-    };
-    let Some(mut headless) = ready_app(setup) else {
-        return;
-    };
+    let mut headless = ready_app(|app| {
+        count_redraws(app);
+        listen::<BlurredPixels>(app);
+    });
     assert_eq!(run_reactive(&mut headless), 1, "there is nothing to do");
     let source = headless.add_image(image(&pictures(61, 47)[0]));
     spawn(&mut headless, GaussianBlur::from_sigma(2.0), plain(source.clone()));
@@ -119,25 +104,16 @@ fn reactive_apps_draw_until_a_blur_is_there() {
         .blur_for_pixels(GaussianBlur::from_sigma(2.0), plain(source));
     world.flush();
     assert!(run_reactive(&mut headless) > 1);
-    assert_eq!(
-        headless.app.world().resource::<Arrived>().0,
-        1,
-        "its pixels have arrived"
-    );
+    assert_eq!(heard::<BlurredPixels>(&headless).len(), 1, "its pixels have arrived");
     // What never arrives does not keep the app busy.
-    let nothing = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let nothing = headless.reserve_image();
     spawn(&mut headless, GaussianBlur::from_sigma(2.0), plain(nothing));
     run_reactive(&mut headless);
 }
 
 #[test]
 fn reactive_apps_draw_while_a_source_loads() {
-    let setup = |app: &mut App| {
-        app.init_resource::<Redraws>().add_systems(Last, count_redraws);
-    };
-    let Some(mut headless) = ready_app(setup) else {
-        return;
-    };
+    let mut headless = ready_app(count_redraws);
     let assets = headless.app.world().resource::<AssetServer>();
     let source = assets.load("no such picture.png");
     spawn(&mut headless, GaussianBlur::from_sigma(2.0), plain(source));
@@ -148,12 +124,7 @@ fn reactive_apps_draw_while_a_source_loads() {
 /// Nothing asks for frames for ever: neither a failure whose settings change, nor what waits for something that never comes.
 #[test]
 fn reactive_apps_rest_although_blurs_wait_or_fail() {
-    let setup = |app: &mut App| {
-        app.init_resource::<Redraws>().add_systems(Last, count_redraws);
-    };
-    let Some(mut headless) = ready_app(setup) else {
-        return;
-    };
+    let mut headless = ready_app(count_redraws);
     let [source, small] = [pictures(61, 47), pictures(8, 8)].map(|[picture, _]| headless.add_image(image(&picture)));
     let failing = spawn(
         &mut headless,
@@ -169,7 +140,7 @@ fn reactive_apps_rest_although_blurs_wait_or_fail() {
     // A chain whose source never comes.
     let middle = headless.add_image(image(&pictures(61, 47)[0]));
     let end = headless.add_image(image(&pictures(61, 47)[0]));
-    let nothing = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let nothing = headless.reserve_image();
     for [from, to] in [[&nothing, &middle], [&middle, &end]] {
         spawn(
             &mut headless,

@@ -1,16 +1,8 @@
 //! Pixels whose upload Bevy postpones are blurred when they arrive.
 
-use super::{image, insert_unreadable_mask, pictures};
-use crate::support::formats::to_image;
-use crate::support::headless::Headless;
-use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of, touch};
-use crate::support::outcomes::{finished, frames};
-use crate::support::reference::Picture;
-use bevy::prelude::*;
-use bevy::render::render_asset::{RenderAssetBytesPerFrame, RenderAssets};
-use bevy::render::render_resource::TextureFormat;
-use bevy::render::texture::GpuImage;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::images::touch;
+use bevy::render::render_asset::RenderAssetBytesPerFrame;
 
 /// How many images are uploaded before any other.
 const QUEUE: usize = 6;
@@ -56,9 +48,7 @@ fn is_on_gpu(headless: &Headless, image: &Handle<Image>) -> bool {
 #[test]
 fn new_pixels_are_blurred_when_they_arrive() {
     for update in [BlurUpdate::OnChange, BlurUpdate::Once, BlurUpdate::EveryFrame] {
-        let Some(mut headless) = ready_app(|_| {}) else {
-            return;
-        };
+        let mut headless = ready_app(|_| {});
         let [old, new] = pictures(61, 47);
         let source = headless.add_image(image(&old));
         let blur = GaussianBlur::from_sigma(3.5);
@@ -88,9 +78,7 @@ fn new_pixels_are_blurred_when_they_arrive() {
 
 #[test]
 fn new_pixels_are_blurred_in_place() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [old, new] = pictures(61, 47);
     let handle = headless.add_image(image(&old));
     let in_place = BlurImage::in_place(handle.clone()).with_alpha(BlurAlpha::Premultiplied);
@@ -107,9 +95,7 @@ fn new_pixels_are_blurred_in_place() {
 
 #[test]
 fn a_target_with_pixels_of_its_own_may_come_late() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [old, new] = pictures(61, 47);
     let source = headless.add_image(image(&new));
     headless.frame();
@@ -125,9 +111,7 @@ fn a_target_with_pixels_of_its_own_may_come_late() {
 
 #[test]
 fn a_target_of_the_plugins_own_keeps_its_result_until_the_next_one() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [old, _] = pictures(61, 47);
     for (size, format) in OTHERS {
         let (source, entity, target) = blurred(&mut headless, &old);
@@ -147,20 +131,18 @@ fn a_target_of_the_plugins_own_keeps_its_result_until_the_next_one() {
         assert_eq!(finished(&mut headless, 4), 1, "{size:?}: it was blurred once");
         assert_blur("kept-in-the-end", &headless, &target, &new, 3.5);
         drop(waiting);
-        headless.app.world_mut().despawn(entity);
+        headless.despawn(entity);
     }
 }
 
 #[test]
 fn a_target_of_the_plugins_own_keeps_its_result_while_a_mask_loads() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
     let (source, entity, target) = blurred(&mut headless, &old);
-    let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let mask = headless.reserve_image();
     let profile = BlurProfile::Mask(mask.clone());
-    headless.app.world_mut().entity_mut(entity).insert(profile);
+    headless.insert(entity, profile);
     replace_image(&mut headless, &source, image(&new));
     for frame in 0..4 {
         headless.frame();
@@ -168,8 +150,7 @@ fn a_target_of_the_plugins_own_keeps_its_result_while_a_mask_loads() {
     }
     let mut white = pictures(8, 8)[0].clone();
     white.texels.fill([1.0; 4]);
-    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
-    images.insert(mask.id(), image(&white)).expect("the handle is alive");
+    headless.insert_image(&mask, image(&white));
     headless.frame();
     // It follows in the frame of the mask, which is white.
     assert_blur("kept-with-mask", &headless, &target, &new, 3.5);
@@ -178,9 +159,7 @@ fn a_target_of_the_plugins_own_keeps_its_result_while_a_mask_loads() {
 /// Bevy keeps the texture of the first size or format, which is the last result, and hands it out again.
 #[test]
 fn a_source_that_goes_back_and_forth_is_followed() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [old, new] = pictures(61, 47);
     for (size, format) in OTHERS {
         let (source, entity, target) = blurred(&mut headless, &old);
@@ -198,16 +177,14 @@ fn a_source_that_goes_back_and_forth_is_followed() {
         }
         assert_eq!(finished(&mut headless, 2), 1, "{size:?}: it was blurred once");
         drop(waiting);
-        headless.app.world_mut().despawn(entity);
+        headless.despawn(entity);
     }
 }
 
 /// Its target still shows a result of another size, because the blur has failed since.
 #[test]
 fn a_strength_that_is_inserted_again_has_the_textures_of_its_target() {
-    let Some(mut headless) = ready_app(|_| {}) else {
-        return;
-    };
+    let mut headless = ready_app(|_| {});
     let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
     let (source, entity, target) = blurred(&mut headless, &old);
     insert_unreadable_mask(&mut headless, entity);

@@ -1,14 +1,6 @@
 //! In place all layers are blurred from their original contents, and can be restored.
 
-use super::{assert_layers, bytes_of, image_of, pictures, view_of};
-use crate::support::headless::Headless;
-use crate::support::images::{plain, set_blur, spawn};
-use crate::support::outcomes::finished;
-use crate::support::pool::warm;
-use crate::support::reference::Picture;
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 use std::ops::Range;
 
 const FORMATS: [TextureFormat; 3] = [
@@ -41,14 +33,12 @@ fn ease(headless: &mut Headless, name: &str, image: Image, all: &[Picture], seen
         let name = format!("{name}-{step}");
         assert_layers(&name, headless, &handle, seen.start as u32, &all[seen.clone()], sigma);
     }
-    headless.app.world_mut().despawn(entity);
+    headless.despawn(entity);
 }
 
 #[test]
 fn all_layers_are_eased_and_given_back() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     for format in FORMATS {
         for size in [[61, 47], [1, 1]] {
             let layers = pictures(3, size, format);
@@ -61,9 +51,7 @@ fn all_layers_are_eased_and_given_back() {
 
 #[test]
 fn all_faces_are_eased_and_given_back() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let layers = pictures(6, [33, 33], FORMATS[0]);
     let mut image = image_of(&layers, FORMATS[0]);
     image.texture_view_descriptor = Some(view_of(TextureViewDimension::Cube));
@@ -72,9 +60,7 @@ fn all_faces_are_eased_and_given_back() {
 
 #[test]
 fn layers_that_are_not_shown_stay_as_they_are() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let layers = pictures(5, [33, 20], FORMATS[0]);
     let mut image = image_of(&layers, FORMATS[0]);
     image.texture_view_descriptor = Some(TextureViewDescriptor {

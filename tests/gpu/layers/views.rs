@@ -1,11 +1,6 @@
 //! Views that show some layers of a texture.
 
-use super::{assert_layers, assert_shape, bytes_of, image_of, pictures};
-use crate::support::executors::by_general_executors;
-use crate::support::images::plain;
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba8Unorm;
 /// The layers of two cubes.

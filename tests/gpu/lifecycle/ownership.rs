@@ -1,14 +1,8 @@
 //! The owner of a target. The plugin owns a target that it has allocated, and fits it to its source, while the
 //! component for which it was allocated stays on its entity. After that the target is an ordinary image.
 
-use super::{SIGMA, assert_blurred, picture, replace, spawn};
-use crate::support::headless::Headless;
-use crate::support::images::{self, assert_blur, plain, target_of};
-use crate::support::outcomes::{failures, finished};
-use crate::support::pool::warm;
+use super::*;
 use bevy::ecs::entity_disabling::Disabled;
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 
 /// The sizes of the picture that the target is allocated for, and of another one.
 const SIZES: [[usize; 2]; 2] = [[61, 47], [40, 31]];
@@ -25,8 +19,7 @@ fn finished_blur(headless: &mut Headless) -> (Entity, Handle<Image>, Handle<Imag
 fn spawn_other(headless: &mut Headless, target: &Handle<Image>) -> Entity {
     let [width, height] = SIZES[1];
     let (entity, _) = spawn(headless, &picture(width, height), BlurUpdate::OnChange);
-    let world = headless.app.world_mut();
-    world.get_mut::<BlurImage>(entity).expect("it was spawned").target = Some(target.clone());
+    headless.get_mut::<BlurImage>(entity).target = Some(target.clone());
     entity
 }
 
@@ -37,9 +30,7 @@ fn mismatch() -> BlurError {
 
 #[test]
 fn a_target_whose_blur_is_gone_is_yours() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let gone: [fn(&mut World, Entity); 3] = [
         |world, entity| {
             world.despawn(entity);
@@ -60,7 +51,7 @@ fn a_target_whose_blur_is_gone_is_yours() {
             let second = spawn_other(&mut headless, &target);
             if frames == 0 && headless.app.world().get::<BlurImage>(first).is_some() {
                 // The first blur gets its own target.
-                headless.app.world_mut().despawn(first);
+                headless.despawn(first);
             }
             assert_eq!(
                 failures(&mut headless, 15),
@@ -68,14 +59,13 @@ fn a_target_whose_blur_is_gone_is_yours() {
                 "it is not fitted to another source"
             );
             assert_eq!(headless.read_image(&target).bytes, before, "nothing has touched it");
-            let world = headless.app.world_mut();
-            world.get_mut::<BlurImage>(second).expect("it was spawned").source = source;
+            headless.get_mut::<BlurImage>(second).source = source;
             assert_eq!(finished(&mut headless, 15), 1, "it takes what is as large as it is");
             assert_eq!(target_of(&headless, second), target);
             let [width, height] = SIZES[0];
             assert_blurred(&headless, second, &picture(width, height), SIGMA);
-            headless.app.world_mut().despawn(second);
-            headless.app.world_mut().despawn(first);
+            headless.despawn(second);
+            headless.despawn(first);
             finished(&mut headless, 2);
         }
     }
@@ -83,9 +73,7 @@ fn a_target_whose_blur_is_gone_is_yours() {
 
 #[test]
 fn a_component_that_is_put_elsewhere_has_a_target_of_yours() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let [width, height] = SIZES[1];
     for is_same_entity in [false, true] {
         let (first, source, target) = finished_blur(&mut headless);
@@ -103,19 +91,16 @@ fn a_component_that_is_put_elsewhere_has_a_target_of_yours() {
         assert_eq!(target_of(&headless, second), target, "into the same image");
         replace(&mut headless, &source, &picture(width, height));
         assert_eq!(failures(&mut headless, 15), [mismatch()]);
-        let world = headless.app.world_mut();
-        world.get_mut::<BlurImage>(second).expect("it was spawned").target = None;
+        headless.get_mut::<BlurImage>(second).target = None;
         assert_eq!(finished(&mut headless, 15), 1, "the remedy is a new one");
         assert_blurred(&headless, second, &picture(width, height), SIGMA);
-        headless.app.world_mut().despawn(second);
+        headless.despawn(second);
     }
 }
 
 #[test]
 fn a_target_is_fitted_as_long_as_its_component_stays() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let (entity, source, target) = finished_blur(&mut headless);
     let fits = |headless: &mut Headless, size: [usize; 2], what: &str| {
         let [width, height] = size;
@@ -131,18 +116,17 @@ fn a_target_is_fitted_as_long_as_its_component_stays() {
         .get::<BlurImage>(entity)
         .expect("it was spawned")
         .clone();
-    headless.app.world_mut().entity_mut(entity).insert(image);
+    headless.insert(entity, image);
     fits(&mut headless, SIZES[1], "replaced");
-    headless.app.world_mut().entity_mut(entity).insert(Disabled);
+    headless.insert(entity, Disabled);
     assert_eq!(finished(&mut headless, 10), 0, "nothing blurs what is disabled");
-    headless.app.world_mut().entity_mut(entity).remove::<Disabled>();
+    headless.remove::<Disabled>(entity);
     assert_eq!(finished(&mut headless, 10), 1);
     fits(&mut headless, SIZES[0], "disabled for a while");
     // Another image, and the first one again.
     let other = headless.add_image(images::asset(&headless, &source));
     for next in [other, target.clone()] {
-        let world = headless.app.world_mut();
-        world.get_mut::<BlurImage>(entity).expect("it was spawned").target = Some(next);
+        headless.get_mut::<BlurImage>(entity).target = Some(next);
         assert_eq!(finished(&mut headless, 15), 1);
     }
     fits(&mut headless, SIZES[1], "named again");
@@ -150,9 +134,7 @@ fn a_target_is_fitted_as_long_as_its_component_stays() {
 
 #[test]
 fn a_clone_has_a_target_of_its_own() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let (first, source, target) = finished_blur(&mut headless);
     let world = headless.app.world_mut();
     let image = world.get::<BlurImage>(first).expect("it was spawned").clone();
@@ -163,7 +145,7 @@ fn a_clone_has_a_target_of_its_own() {
     assert_eq!(targets[0], target);
     assert!(targets[0] != targets[1] && targets[0] != targets[2] && targets[1] != targets[2]);
     // The plugin owns each, also when the first one is removed.
-    headless.app.world_mut().despawn(first);
+    headless.despawn(first);
     let [width, height] = SIZES[1];
     replace(&mut headless, &source, &picture(width, height));
     assert!(finished(&mut headless, 15) > 0);

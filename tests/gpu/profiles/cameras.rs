@@ -1,21 +1,10 @@
 //! Cameras whose blur varies: viewports, formats, stages, units and edges.
 
-use super::{expected, profiles, sigmas};
-use crate::support::pool::warm_with;
-use crate::support::reference::Picture;
-use crate::support::scene::{self, Kind, SIZE};
-use crate::support::twins::{Twins, View, tolerance};
-use crate::support::{assert_close, gpu_with, is_turn, within_rounding};
-use bevy::camera::{Hdr, Viewport};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::scene::SIZE;
+use crate::support::twins::tolerance;
 
-const FORMATS: [TextureFormat; 3] = [
-    TextureFormat::Rgba8UnormSrgb,
-    TextureFormat::Rgba8Unorm,
-    TextureFormat::Rgba16Float,
-];
+const FORMATS: [TextureFormat; 3] = [LDR, TextureFormat::Rgba8Unorm, HDR];
 
 /// Interpolation between sigma levels may add an error of 1.5/255 of the peak, where the scene has noise.
 fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge: EdgeMode, format: TextureFormat) {
@@ -40,16 +29,14 @@ fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge:
 fn cameras_are_blurred_in_place() {
     for (turn, backend) in [BlurBackend::Compute, BlurBackend::Fragment].into_iter().enumerate() {
         let flat = FORMATS.map(|format| (Kind::Core2d, format));
-        let all = flat.into_iter().chain([(Kind::Core3d, TextureFormat::Rgba8UnormSrgb)]);
+        let all = flat.into_iter().chain([(Kind::Core3d, LDR)]);
         for (index, (kind, format)) in all.enumerate() {
-            let Some(mut headless) = warm_with(backend, scene::plugins(kind)) else {
-                return;
-            };
+            let mut headless = warm_with(backend, scene::plugins(kind));
             scene::spawn(&mut headless, kind, 1.0);
             let target = scene::target(&mut headless, SIZE, format);
             let camera = scene::camera(&mut headless, kind, &target, Msaa::Off);
-            if format == TextureFormat::Rgba16Float {
-                headless.app.world_mut().entity_mut(camera).insert(Hdr);
+            if format == HDR {
+                headless.insert(camera, Hdr);
             }
             let sharp = scene::shot(&mut headless, &target);
             for (number, (name, profile)) in profiles().into_iter().enumerate() {
@@ -58,11 +45,7 @@ fn cameras_are_blurred_in_place() {
                         continue;
                     }
                     let blur = GaussianBlur::from_sigma(sigma);
-                    headless
-                        .app
-                        .world_mut()
-                        .entity_mut(camera)
-                        .insert((blur, profile.clone()));
+                    headless.insert(camera, (blur, profile.clone()));
                     let got = scene::shot(&mut headless, &target);
                     let all = sigmas(&profile, [sharp.width, sharp.height], f64::from(blur.sigma()));
                     let name = format!("profile-{backend:?}-{kind:?}-{format:?}-{name}-{sigma}");
@@ -81,15 +64,9 @@ fn cameras_are_blurred_in_place() {
 
 #[test]
 fn the_box_of_a_camera_is_its_viewport() {
-    let viewport = Viewport {
-        physical_position: UVec2::new(37, 21),
-        physical_size: UVec2::new(111, 71),
-        ..default()
-    };
+    let viewport = viewport(UVec2::new(37, 21), UVec2::new(111, 71));
     for edge in EdgeMode::ALL {
-        let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb) else {
-            return;
-        };
+        let mut twins = Twins::new(Kind::Core2d, SIZE, LDR);
         let mut cameras = twins.headless.app.world_mut().query::<&mut Camera>();
         for mut camera in cameras.iter_mut(twins.headless.app.world_mut()) {
             camera.viewport = Some(viewport.clone());
@@ -101,7 +78,7 @@ fn the_box_of_a_camera_is_its_viewport() {
         let [sharp, got] = [&twins.sharp, &twins.blurred].map(|view| view.picture(&twins.headless));
         let inside = |picture: &Picture| picture.crop([37, 21], [111, 71]);
         let all = sigmas(&profile, [111, 71], 7.0);
-        let format = TextureFormat::Rgba8UnormSrgb;
+        let format = LDR;
         assert_varying(
             &format!("profile-{edge:?}"),
             &inside(&got),
@@ -123,31 +100,22 @@ fn the_box_of_a_camera_is_its_viewport() {
 /// needed texels, which other pictures have written, is not read.
 #[test]
 fn textures_may_be_larger_than_a_varying_blur_needs() {
-    for (backend, format) in [BlurBackend::Fragment, BlurBackend::Compute]
+    for (backend, format) in BACKENDS
         .into_iter()
         .flat_map(|backend| [FORMATS[0], FORMATS[2]].map(|format| (backend, format)))
     {
-        let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, Kind::Core2d)) else {
-            return;
-        };
+        let mut headless = gpu_with(backend, |app| scene::add_plugins(app, Kind::Core2d));
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         let [sharp, blurred] = [(); 2].map(|()| View::new(&mut headless, Kind::Core2d, SIZE, format));
-        if format == TextureFormat::Rgba16Float {
+        if format == HDR {
             for view in [&sharp, &blurred] {
                 view.insert(&mut headless, Hdr);
             }
         }
         let mut show = |size: UVec2, blur: Option<(GaussianBlur, BlurProfile)>| {
             for view in [&sharp, &blurred] {
-                let mut camera = headless
-                    .app
-                    .world_mut()
-                    .get_mut::<Camera>(view.camera)
-                    .expect("a camera");
-                camera.viewport = Some(Viewport {
-                    physical_size: size,
-                    ..default()
-                });
+                let mut camera = headless.get_mut::<Camera>(view.camera);
+                camera.viewport = Some(viewport(UVec2::ZERO, size));
             }
             if let Some(blur) = blur {
                 blurred.insert(&mut headless, blur);
@@ -180,27 +148,17 @@ fn row_length() -> usize {
 
 #[test]
 fn aspects_and_light_vary_too() {
-    let format = TextureFormat::Rgba16Float;
-    let Some(mut headless) = warm_with(BlurBackend::Compute, scene::plugins(Kind::Core3d)) else {
-        return;
-    };
+    let format = HDR;
+    let mut headless = warm_with(BlurBackend::Compute, scene::plugins(Kind::Core3d));
     scene::spawn(&mut headless, Kind::Core3d, 20.0);
     let target = scene::target(&mut headless, SIZE, format);
     let camera = scene::camera(&mut headless, Kind::Core3d, &target, Msaa::Sample4);
-    headless
-        .app
-        .world_mut()
-        .entity_mut(camera)
-        .insert((Hdr, BlurStage::BeforeTonemapping));
+    headless.insert(camera, (Hdr, BlurStage::BeforeTonemapping));
     let sharp = scene::shot(&mut headless, &target);
     for aspect in [Vec2::X, Vec2::Y, Vec2::new(1.0, 0.3), Vec2::new(0.1, 1.0)] {
         for (name, profile) in profiles() {
             let blur = GaussianBlur::from_sigma(11.0).with_aspect(aspect);
-            headless
-                .app
-                .world_mut()
-                .entity_mut(camera)
-                .insert((blur, profile.clone()));
+            headless.insert(camera, (blur, profile.clone()));
             let got = scene::shot(&mut headless, &target);
             let all = sigmas(&profile, [sharp.width, sharp.height], 11.0);
             let aspect = [f64::from(aspect.x), f64::from(aspect.y)];

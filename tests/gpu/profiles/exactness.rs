@@ -1,22 +1,14 @@
 //! Images with a varying sigma, with all executors, against the float64 reference.
 
-use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
+use super::*;
+use crate::support::bundled;
 use crate::support::executors::{executors, general_executors};
-use crate::support::images::plain;
 use crate::support::outcomes::record;
-use crate::support::pool::warm;
-use crate::support::reference::Picture;
-use crate::support::{bundled, formats, inputs, is_turn};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
-
-const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
 
 /// Blurs a picture in [`FORMAT`], and returns the worst differences in 1/255: where sigma is below 1, from there to 5 (where
 /// sigma levels are at most half as large as the picture), and beyond.
 fn errors(
-    headless: &mut crate::support::headless::Headless,
+    headless: &mut Headless,
     picture: &Picture,
     profile: &BlurProfile,
     sigma: f64,
@@ -25,7 +17,7 @@ fn errors(
     let stored = formats::quantised(picture, FORMAT);
     let all = sigmas(profile, [picture.width, picture.height], sigma);
     let wanted = expected(&stored, &all, [1.0; 2], edge);
-    let image = headless.add_image(formats::to_image(picture, FORMAT));
+    let image = headless.add_image(to_image(picture, FORMAT));
     let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);
     let got = blurred(headless, blur, plain(image), profile.clone());
     let between = |low: f64, high: f64| worst(&got, &wanted, |index| (low..high).contains(&all[index]));
@@ -40,9 +32,7 @@ fn most(errors: [f64; 4]) -> f64 {
 fn every_texel_is_the_gaussian_of_its_own_sigma() {
     let patterns = inputs::patterns(157, 121);
     for backend in BACKENDS {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+        let mut headless = warm(backend);
         for (index, (name, profile)) in profiles().into_iter().enumerate() {
             for (step, sigma) in [0.7, 1.5, 2.6, 4.0, 9.0, 30.0].into_iter().enumerate() {
                 for (turn, picture) in patterns.iter().enumerate() {
@@ -77,9 +67,7 @@ fn smooth_pictures_are_off_by_a_grey_level_at_most() {
     let (_, scene) = bundled::load("scene.png");
     let scene = scene.crop([300, 150], [256, 160]);
     for backend in BACKENDS {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+        let mut headless = warm(backend);
         for (index, (name, profile)) in profiles().into_iter().enumerate() {
             for (turn, (what, picture)) in [("noise", &noise), ("scene", &scene)].into_iter().enumerate() {
                 for (step, sigma) in [2.0, 12.0, 40.0].into_iter().enumerate() {
@@ -105,9 +93,7 @@ fn every_edge_mode_holds_at_every_sigma() {
     let step = inputs::step(90, 61);
     let picture = inputs::quad([pink.clone(), pink.inverted(), step.clone(), step.inverted()]);
     for backend in BACKENDS {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+        let mut headless = warm(backend);
         for (index, edge) in EdgeMode::ALL.into_iter().enumerate() {
             for (step, (name, profile)) in profiles().into_iter().enumerate() {
                 for (turn, sigma) in [1.4, 5.0, 20.0].into_iter().enumerate() {
@@ -137,16 +123,9 @@ fn strong_blurs_of_wide_bars_are_off_by_two_grey_levels_at_most() {
     let bars = Picture::from_fn(1920, 3, |x, _| {
         [0, 100, 200, 300].map(|offset| f64::from(u8::from((x + offset) / 400 % 2 == 0)))
     });
-    let profile = BlurProfile::Linear {
-        start: Vec2::ZERO,
-        end: Vec2::X,
-        from: 0.5,
-        to: 1.0,
-    };
+    let profile = linear([Vec2::ZERO, Vec2::X], [0.5, 1.0]);
     for backend in BACKENDS {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+        let mut headless = warm(backend);
         for edge in [EdgeMode::Clamp, EdgeMode::Renormalize] {
             let all = errors(&mut headless, &bars, &profile, 420.0, edge).map(most);
             println!("{backend:?} bars {:?}: {all:.2?}", edge);
@@ -158,12 +137,7 @@ fn strong_blurs_of_wide_bars_are_off_by_two_grey_levels_at_most() {
 #[test]
 fn shares_of_one_are_the_uniform_blur() {
     let [picture, _] = inputs::patterns(157, 121);
-    let full = BlurProfile::Linear {
-        start: Vec2::ZERO,
-        end: Vec2::ONE,
-        from: 1.0,
-        to: 1.5,
-    };
+    let full = linear([Vec2::ZERO, Vec2::ONE], [1.0, 1.5]);
     for mut executor in executors() {
         record(&mut executor.headless.app);
         for sigma in [0.8, 2.5, 2.9, 3.1, 6.1, 13.0, 47.0] {
@@ -176,18 +150,8 @@ fn shares_of_one_are_the_uniform_blur() {
 
 #[test]
 fn shares_of_zero_leave_every_bit_alone() {
-    let nowhere = BlurProfile::Linear {
-        start: Vec2::ZERO,
-        end: Vec2::new(0.0, 0.5),
-        from: -1.0,
-        to: 0.0,
-    };
-    let half = BlurProfile::Linear {
-        start: Vec2::new(0.5, 0.0),
-        end: Vec2::new(0.9, 0.0),
-        from: 0.0,
-        to: 1.0,
-    };
+    let nowhere = linear([Vec2::ZERO, Vec2::new(0.0, 0.5)], [-1.0, 0.0]);
+    let half = linear([Vec2::new(0.5, 0.0), Vec2::new(0.9, 0.0)], [0.0, 1.0]);
     let [picture, _] = inputs::patterns(64, 40);
     for mut executor in general_executors() {
         record(&mut executor.headless.app);
@@ -199,7 +163,7 @@ fn shares_of_zero_leave_every_bit_alone() {
             TextureFormat::R8Uint,
         ] {
             for alpha in [BlurAlpha::Straight, BlurAlpha::Premultiplied] {
-                let mut image = formats::to_image(&picture, format);
+                let mut image = to_image(&picture, format);
                 if format == FORMAT {
                     // Texels that are not blurred need not be finite.
                     let data = image.data.as_mut().expect("pixels");
@@ -212,9 +176,9 @@ fn shares_of_zero_leave_every_bit_alone() {
                 for (profile, columns) in [(&nowhere, 64), (&half, 32)] {
                     let blur = GaussianBlur::from_sigma(9.0);
                     let image = BlurImage::new(source.clone()).with_alpha(alpha);
-                    let entity = headless.app.world_mut().spawn((blur, image, profile.clone())).id();
+                    let entity = headless.spawn((blur, image, profile.clone()));
                     headless.warm_up();
-                    let target = crate::support::images::target_of(headless, entity);
+                    let target = target_of(headless, entity);
                     let got = headless.read_image(&target).bytes;
                     for y in 0..40 {
                         let row = y * 64 * texel..(y * 64 + columns) * texel;
@@ -223,7 +187,7 @@ fn shares_of_zero_leave_every_bit_alone() {
                             "{format:?}, {alpha:?}, {columns} columns, row {y}"
                         );
                     }
-                    headless.app.world_mut().despawn(entity);
+                    headless.despawn(entity);
                 }
             }
         }

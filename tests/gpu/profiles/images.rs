@@ -1,14 +1,6 @@
 //! Images whose blur varies: in place, with alpha, in layers, and as it changes.
 
-use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
-use crate::support::images::{plain, target_of};
-use crate::support::outcomes::finished;
-use crate::support::pool::warm;
-use crate::support::reference::Picture;
-use crate::support::{assert_close, formats, inputs};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 
 /// The allowed error of interpolation for the test pictures' noise.
 const TOLERANCE: f64 = 10.0 / 255.0;
@@ -19,11 +11,9 @@ fn images_are_blurred_in_place() {
     let stored = formats::quantised(&picture, FORMAT);
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
         for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
-            let Some(mut headless) = warm(backend) else {
-                return;
-            };
+            let mut headless = warm(backend);
             for (name, profile) in profiles() {
-                let image = headless.add_image(formats::to_image(&picture, FORMAT));
+                let image = headless.add_image(to_image(&picture, FORMAT));
                 let in_place = BlurImage::in_place(image)
                     .with_alpha(BlurAlpha::Premultiplied)
                     .with_update(update);
@@ -40,16 +30,9 @@ fn images_are_blurred_in_place() {
 #[test]
 fn opaque_images_have_no_seam_in_place() {
     let [picture, _] = inputs::patterns(64, 40);
-    let half = BlurProfile::Linear {
-        start: Vec2::new(0.5, 0.0),
-        end: Vec2::new(0.9, 0.0),
-        from: 0.0,
-        to: 1.0,
-    };
+    let half = linear([Vec2::new(0.5, 0.0), Vec2::new(0.9, 0.0)], [0.0, 1.0]);
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+        let mut headless = warm(backend);
         for (format, opaque) in [
             (TextureFormat::Rgba8Unorm, &[255][..]),
             (TextureFormat::Rgba8UnormSrgb, &[255]),
@@ -58,7 +41,7 @@ fn opaque_images_have_no_seam_in_place() {
             (TextureFormat::Rgba32Float, &[0, 0, 0x80, 0x3f]),
         ] {
             for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
-                let mut image = formats::to_image(&picture, format);
+                let mut image = to_image(&picture, format);
                 if format == FORMAT {
                     // Texels that are not blurred need not be finite.
                     let data = image.data.as_mut().expect("pixels");
@@ -97,11 +80,9 @@ fn straight_alpha_keeps_its_colour() {
         }
     });
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+        let mut headless = warm(backend);
         for (name, profile) in profiles() {
-            let image = headless.add_image(formats::to_image(&picture, FORMAT));
+            let image = headless.add_image(to_image(&picture, FORMAT));
             let straight = BlurImage::new(image);
             let got = blurred(&mut headless, GaussianBlur::from_sigma(6.0), straight, profile.clone());
             let all = sigmas(&profile, [96, 64], 6.0);
@@ -121,27 +102,25 @@ fn straight_alpha_keeps_its_colour() {
 fn a_profile_that_changes_is_followed() {
     let [picture, _] = inputs::patterns(64, 48);
     let stored = formats::quantised(&picture, FORMAT);
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let source = headless.add_image(formats::to_image(&picture, FORMAT));
+    let mut headless = warm(BlurBackend::Compute);
+    let source = headless.add_image(to_image(&picture, FORMAT));
     let blur = GaussianBlur::from_sigma(6.0);
-    let entity = headless.app.world_mut().spawn((blur, plain(source))).id();
+    let entity = headless.spawn((blur, plain(source)));
     headless.warm_up();
     finished(&mut headless, 2);
     for (name, profile) in profiles() {
-        headless.app.world_mut().entity_mut(entity).insert(profile.clone());
+        headless.insert(entity, profile.clone());
         // Pipelines need a moment to compile.
         headless.warm_up();
         assert_eq!(finished(&mut headless, 2), 1, "{name}: one change is one blur");
-        let got = formats::to_picture(&headless.read_image(&target_of(&headless, entity)));
+        let got = headless.picture(&target_of(&headless, entity));
         let wanted = expected(&stored, &sigmas(&profile, [64, 48], 6.0), [1.0; 2], EdgeMode::Clamp);
         let off = worst(&got, &wanted, |_| true);
         assert!(off.iter().all(|off| *off <= 10.0), "{name}: {off:?}");
     }
-    headless.app.world_mut().entity_mut(entity).remove::<BlurProfile>();
+    headless.remove::<BlurProfile>(entity);
     assert_eq!(finished(&mut headless, 4), 1, "without a profile");
-    let got = formats::to_picture(&headless.read_image(&target_of(&headless, entity)));
+    let got = headless.picture(&target_of(&headless, entity));
     let uniform = expected(&stored, &vec![6.0; 64 * 48], [1.0; 2], EdgeMode::Clamp);
     let off = worst(&got, &uniform, |_| true);
     assert!(off.iter().all(|off| *off <= 0.6), "{off:?}");
@@ -150,10 +129,8 @@ fn a_profile_that_changes_is_followed() {
 #[test]
 fn numbers_that_are_none_are_no_blur_and_reported_once() {
     let [picture, _] = inputs::patterns(40, 30);
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let image = formats::to_image(&picture, TextureFormat::Rgba8Unorm);
+    let mut headless = warm(BlurBackend::Compute);
+    let image = to_image(&picture, TextureFormat::Rgba8Unorm);
     let bytes = image.data.clone().expect("pixels");
     let source = headless.add_image(image);
     let broken = BlurProfile::Radial {
@@ -164,16 +141,16 @@ fn numbers_that_are_none_are_no_blur_and_reported_once() {
         to: 1.0,
     };
     let bundle = (GaussianBlur::from_sigma(6.0), plain(source), broken);
-    let entity = headless.app.world_mut().spawn(bundle).id();
+    let entity = headless.spawn(bundle);
     headless.warm_up();
     let target = target_of(&headless, entity);
     assert!(headless.read_image(&target).bytes == bytes, "the picture is as it was");
-    let outcomes = crate::support::outcomes::frames(&mut headless, 1);
+    let outcomes = frames(&mut headless, 1);
     let failed: Vec<_> = outcomes
         .iter()
         .filter_map(|(_, outcome)| outcome.clone().err())
         .collect();
     assert_eq!(failed, [BlurError::InvalidProfile]);
-    let more = crate::support::outcomes::frames(&mut headless, 3);
+    let more = frames(&mut headless, 3);
     assert!(more.iter().all(|(_, outcome)| outcome.is_ok()), "said once: {more:?}");
 }

@@ -1,15 +1,7 @@
 //! Shares from an image.
 
-use super::{FORMAT, blurred, expected, worst};
-use crate::support::images::{plain, replace_image, spawn, target_of};
-use crate::support::outcomes::{finished, frames};
-use crate::support::pool::{warm, warm_with};
-use crate::support::reference::Picture;
-use crate::support::scene::{self, Kind, SIZE};
-use crate::support::{formats, inputs};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::scene::SIZE;
 
 /// A mask stretched over a box, interpolated linearly between the centres of its texels.
 pub fn stretched(mask: &Picture, size: [usize; 2]) -> Vec<f64> {
@@ -47,9 +39,7 @@ fn a_mask_says_how_much() {
     let [picture, _] = inputs::patterns(120, 90);
     let stored = formats::quantised(&picture, FORMAT);
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = warm(backend) else {
-            return;
-        };
+        let mut headless = warm(backend);
         let all = [
             TextureFormat::Rgba8Unorm,
             TextureFormat::Rgba8UnormSrgb,
@@ -60,8 +50,8 @@ fn a_mask_says_how_much() {
             for size in [[7, 5], [1, 1], [240, 180]] {
                 let mask = painted(size[0], size[1]);
                 let shares = stretched(&formats::quantised(&mask, format), [120, 90]);
-                let image = headless.add_image(formats::to_image(&mask, format));
-                let source = headless.add_image(formats::to_image(&picture, FORMAT));
+                let image = headless.add_image(to_image(&mask, format));
+                let source = headless.add_image(to_image(&picture, FORMAT));
                 let profile = BlurProfile::Mask(image);
                 let got = blurred(&mut headless, GaussianBlur::from_sigma(8.0), plain(source), profile);
                 let sigmas: Vec<f64> = shares.iter().map(|share| 8.0 * share).collect();
@@ -82,26 +72,20 @@ fn a_mask_says_how_much() {
 fn a_mask_is_waited_for_and_followed() {
     let [picture, _] = inputs::patterns(64, 48);
     let stored = formats::quantised(&picture, FORMAT);
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let source = headless.add_image(formats::to_image(&picture, FORMAT));
-    let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let mut headless = warm(BlurBackend::Compute);
+    let source = headless.add_image(to_image(&picture, FORMAT));
+    let mask = headless.reserve_image();
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(5.0), plain(source));
-    headless
-        .app
-        .world_mut()
-        .entity_mut(entity)
-        .insert(BlurProfile::Mask(mask.clone()));
+    headless.insert(entity, BlurProfile::Mask(mask.clone()));
     assert_eq!(finished(&mut headless, 5), 0, "there is no mask yet");
-    let full = |share: f64| formats::to_image(&Picture::new(2, 2, vec![[share; 4]; 4]), TextureFormat::R8Unorm);
+    let full = |share: f64| to_image(&Picture::new(2, 2, vec![[share; 4]; 4]), TextureFormat::R8Unorm);
     let world = headless.app.world_mut();
     let inserted = world.resource_mut::<Assets<Image>>().insert(&mask, full(1.0));
     inserted.expect("the handle is alive");
     headless.warm_up();
     assert!(finished(&mut headless, 2) >= 1, "the mask is there");
-    let check = |headless: &crate::support::headless::Headless, sigma: f64| {
-        let got = formats::to_picture(&headless.read_image(&target_of(headless, entity)));
+    let check = |headless: &Headless, sigma: f64| {
+        let got = headless.picture(&target_of(headless, entity));
         let wanted = expected(&stored, &vec![sigma; 64 * 48], [1.0; 2], EdgeMode::Clamp);
         let off = worst(&got, &wanted, |_| true);
         assert!(off.iter().all(|off| *off <= 0.6), "sigma {sigma}: {off:?}");
@@ -115,17 +99,11 @@ fn a_mask_is_waited_for_and_followed() {
 #[test]
 fn what_is_no_mask_is_said() {
     let [picture, _] = inputs::patterns(40, 30);
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let mask = headless.add_image(formats::to_image(&picture, TextureFormat::Rgba8Uint));
-    let source = headless.add_image(formats::to_image(&picture, FORMAT));
+    let mut headless = warm(BlurBackend::Compute);
+    let mask = headless.add_image(to_image(&picture, TextureFormat::Rgba8Uint));
+    let source = headless.add_image(to_image(&picture, FORMAT));
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(5.0), plain(source));
-    headless
-        .app
-        .world_mut()
-        .entity_mut(entity)
-        .insert(BlurProfile::Mask(mask));
+    headless.insert(entity, BlurProfile::Mask(mask));
     let outcomes = frames(&mut headless, 6);
     let errors: Vec<_> = outcomes.into_iter().filter_map(|(_, outcome)| outcome.err()).collect();
     let format = TextureFormat::Rgba8Uint;
@@ -134,49 +112,45 @@ fn what_is_no_mask_is_said() {
 
 #[test]
 fn a_camera_waits_for_its_mask() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
     let target = scene::target(&mut headless, SIZE, TextureFormat::Rgba8UnormSrgb);
     let camera = scene::camera(&mut headless, Kind::Core2d, &target, Msaa::Off);
     let sharp = scene::shot(&mut headless, &target);
-    let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let mask = headless.reserve_image();
     let bundle = (GaussianBlur::from_sigma(5.0), BlurProfile::Mask(mask.clone()));
-    headless.app.world_mut().entity_mut(camera).insert(bundle);
+    headless.insert(camera, bundle);
     assert!(scene::shot(&mut headless, &target) == sharp, "there is no mask yet");
-    let image = formats::to_image(&Picture::new(1, 1, vec![[1.0; 4]]), TextureFormat::R8Unorm);
+    let image = to_image(&Picture::new(1, 1, vec![[1.0; 4]]), TextureFormat::R8Unorm);
     let world = headless.app.world_mut();
     let inserted = world.resource_mut::<Assets<Image>>().insert(&mask, image);
     inserted.expect("the handle is alive");
     let got = scene::shot(&mut headless, &target);
     let wanted = expected(&sharp, &vec![5.0; sharp.texels.len()], [1.0; 2], EdgeMode::Clamp);
-    let wanted = crate::support::within_rounding(&got, &wanted, TextureFormat::Rgba8UnormSrgb);
+    let wanted = within_rounding(&got, &wanted, TextureFormat::Rgba8UnormSrgb);
     let off = worst(&got, &wanted, |_| true);
     assert!(off.iter().all(|off| *off <= 0.6), "{off:?}");
 }
 
 #[test]
 fn a_mask_that_is_no_longer_named_is_freed() {
-    let Some(mut headless) = warm_with(BlurBackend::Compute, scene::plugins(Kind::Core2d)) else {
-        return;
-    };
+    let mut headless = warm_with(BlurBackend::Compute, scene::plugins(Kind::Core2d));
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
     let [picture, _] = inputs::patterns(61, 47);
-    let mask = || formats::to_image(&painted(7, 5), FORMAT);
-    let source = headless.add_image(formats::to_image(&picture, FORMAT));
+    let mask = || to_image(&painted(7, 5), FORMAT);
+    let source = headless.add_image(to_image(&picture, FORMAT));
     let canvas = scene::target(&mut headless, SIZE, FORMAT);
     let masks = [(); 3].map(|()| headless.add_image(mask()));
     let ids = masks.each_ref().map(Handle::id);
     let [of_camera, of_single, of_image] = masks.map(BlurProfile::Mask);
     let blur = GaussianBlur::from_sigma(4.0);
     let camera = scene::camera(&mut headless, Kind::Core2d, &canvas, Msaa::Off);
-    headless.app.world_mut().entity_mut(camera).insert((blur, of_camera));
+    headless.insert(camera, (blur, of_camera));
     let image = plain(source);
     let single = spawn(&mut headless, blur, image.clone().with_update(BlurUpdate::Once));
-    headless.app.world_mut().entity_mut(single).insert(of_single);
+    headless.insert(single, of_single);
     let image = spawn(&mut headless, blur, image);
-    headless.app.world_mut().entity_mut(image).insert(of_image);
+    headless.insert(image, of_image);
     headless.warm_up();
     // None blurs any more.
     let world = headless.app.world_mut();
@@ -184,7 +158,7 @@ fn a_mask_that_is_no_longer_named_is_freed() {
     world.entity_mut(image).insert(GaussianBlur::new(0.0));
     headless.warm_up();
     for entity in [camera, single, image] {
-        headless.app.world_mut().entity_mut(entity).remove::<BlurProfile>();
+        headless.remove::<BlurProfile>(entity);
     }
     headless.warm_up();
     let assets = headless.app.world().resource::<Assets<Image>>();

@@ -2,12 +2,9 @@
 
 use super::content::canvas;
 use super::step::{Change, Content, NewCamera, Pick, Viewport};
-use super::world::{World, picked};
-use crate::support::scene::{self, Kind};
-use bevy::camera::{Hdr, RenderTarget};
+use super::world::picked;
+use super::*;
 use bevy::core_pipeline::tonemapping::DebandDither;
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
 
 impl World {
     /// Bevy notices that an image is replaced one frame late. In that frame its own passes inside a viewport cause errors of
@@ -140,9 +137,5 @@ fn viewport_of([left, top, width, height]: Viewport, size: Option<UVec2>) -> bev
     let at = |sixteenths: u8, side: u32| u32::from(sixteenths) * side / 16;
     let position = UVec2::new(at(left, size.x), at(top, size.y)).min(size - 1);
     let wanted = UVec2::new(at(width, size.x), at(height, size.y)).max(UVec2::ONE);
-    bevy::camera::Viewport {
-        physical_position: position,
-        physical_size: wanted.min(size - position),
-        ..default()
-    }
+    viewport(position, wanted.min(size - position))
 }

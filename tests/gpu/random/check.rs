@@ -4,19 +4,14 @@
 //! source that a camera paints and that is blurred only on change, a blur in place, a single blur, and a blur in a
 //! cycle, but not one below a cycle. A camera with its own canvas shows the Gaussian of its picture without its blur.
 
-use super::world::{Last, World};
+use super::world::Last;
+use super::*;
 use crate::excerpts::padded;
 use crate::profiles::{sigmas, stretched};
-use crate::support::formats::{self, Span, stored_channels, to_picture};
-use crate::support::reference::{Picture, gaussian_blur, varying_blur};
-use crate::support::{assert_close, within_rounding};
+use crate::support::formats::{Span, stored_channels};
+use crate::support::reference::varying_blur;
 use bevy::asset::AssetId;
-use bevy::camera::RenderTarget;
 use bevy::core_pipeline::tonemapping::DebandDither;
-use bevy::prelude::*;
-use bevy::render::render_asset::RenderAssets;
-use bevy::render::texture::GpuImage;
-use bevy_gaussian_blur::prelude::*;
 
 /// Greater strengths are not compared: the reference would take too long.
 const LARGEST_SIGMA: f32 = 300.0;
@@ -177,7 +172,7 @@ impl World {
         if !(is_still && self.is_plain(mask.id()) && self.is_there(mask)) {
             return Err(());
         }
-        Ok(Some(to_picture(&self.headless.read_image(mask))))
+        Ok(Some(self.headless.picture(mask)))
     }
 
     fn check_image(&mut self, entity: Entity) -> Option<()> {

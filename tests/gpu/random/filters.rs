@@ -1,8 +1,7 @@
 //! Filters of nodes.
 
 use super::settings::{gaussian, hostile};
-use bevy::prelude::*;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 use proptest::prelude::*;
 
 fn shadow() -> impl Strategy<Value = DropShadow> {

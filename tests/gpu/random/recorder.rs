@@ -1,12 +1,10 @@
 //! Blurs that the world's own render system records, into images that nothing else writes.
 
 use super::content::image;
-use super::step::{Source, Step, Varies};
-use super::world::{World, picked};
+use super::step::{Source, Varies};
+use super::world::picked;
+use super::*;
 use crate::support::recording::{Settings, Shown, WantedRecordings};
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureUsages};
-use bevy_gaussian_blur::prelude::*;
 
 /// A format that every device can store to.
 const STORABLE: [TextureFormat; 2] = [TextureFormat::Rgba8Unorm, TextureFormat::Rgba16Float];

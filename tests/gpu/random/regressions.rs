@@ -1,17 +1,7 @@
 //! Regressions: shrunk failures of random worlds, and similar ones that were found by reading the code.
 
-use super::step::{Content, Source, Step, Target};
-use super::world::World;
-use crate::support::formats::to_image;
-use crate::support::headless::{Headless, Mode};
-use crate::support::images::{assert_blur, plain, replace_image, spawn, target_of};
-use crate::support::inputs;
-use crate::support::outcomes::frames;
-use crate::support::pool::warm;
-use crate::support::reference::Picture;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::step::{Content, Source, Target};
+use super::*;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
 const SIGMA: f32 = 3.0;
@@ -27,9 +17,7 @@ fn add(headless: &mut Headless, picture: &Picture) -> Handle<Image> {
 /// The second blur of a chain did not run while the first one could not.
 #[test]
 fn a_blur_does_not_wait_for_one_that_fails() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let (source, middle) = (picture(20, 20), picture(31, 17));
     let [source, between] = [&source, &middle].map(|picture| add(&mut headless, picture));
     let blur = GaussianBlur::from_sigma(SIGMA);
@@ -53,9 +41,7 @@ fn a_blur_does_not_wait_for_one_that_fails() {
 /// A blur whose source was the target of a single blur never ran again after the app had replaced that image.
 #[test]
 fn a_blur_does_not_wait_for_one_that_is_done() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let [source, between] = [(); 2].map(|()| add(&mut headless, &picture(31, 17)));
     let blur = GaussianBlur::from_sigma(SIGMA);
     let once = plain(source).with_target(between.clone()).with_update(BlurUpdate::Once);
@@ -73,9 +59,7 @@ fn a_blur_does_not_wait_for_one_that_is_done() {
 /// What is below a cycle was not compared with anything.
 #[test]
 fn what_is_below_a_cycle_is_compared() {
-    let Some(mut world) = World::new(BlurBackend::Compute, Mode::Lockstep, true) else {
-        return;
-    };
+    let mut world = World::new(BlurBackend::Compute, Mode::Lockstep, true);
     let content = Content {
         size: [40, 30],
         format: FORMAT,

@@ -1,9 +1,6 @@
 //! Settings, mostly sensible ones, some as only a mistake would choose them.
 
-use crate::support::formats;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -6,11 +6,8 @@
 
 use super::filters::filter;
 use super::settings::{any_format, backdrop, canvas_format, finite_rect, gaussian, hostile, lens, profile, size};
+use super::*;
 use crate::support::recording::Settings;
-use crate::support::scene::Kind;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
 use proptest::prelude::*;
 
 /// An entry of a list, by its index modulo the length.

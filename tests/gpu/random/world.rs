@@ -1,29 +1,19 @@
 //! A world in which anything may happen, and its app.
 
 use super::content::{canvas, image, node, rect_of};
-use super::step::{Pick, Source, Step, Target, Varies};
+use super::step::{Pick, Source, Target, Varies};
+use super::*;
 use crate::support::faults::{self, Messages};
-use crate::support::headless::{Headless, Mode, build, takes_logger};
-use crate::support::or_skip;
+use crate::support::headless::{build, takes_logger};
 use crate::support::pictures;
 use crate::support::recording::{WantedRecordings, follow_recordings};
-use crate::support::scene::{self, Kind};
-use bevy::asset::{AssetId, RenderAssetUsages};
-use bevy::camera::Hdr;
+use bevy::asset::AssetId;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::error::{BevyError, ErrorContext};
-use bevy::prelude::*;
-use bevy::render::render_asset::RenderAssets;
-use bevy::render::render_resource::TextureFormat;
-use bevy::render::renderer::RenderDevice;
-use bevy::render::texture::GpuImage;
 use bevy::window::RequestRedraw;
-use bevy_gaussian_blur::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::sleep;
-use std::time::Duration;
 
 static WORLDS: AtomicUsize = AtomicUsize::new(0);
 
@@ -78,9 +68,9 @@ fn on_error(error: BevyError, context: ErrorContext) {
 }
 
 impl World {
-    /// A world with only a still scene, or `None` if there is no GPU.
-    pub fn new(backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<Self> {
-        let app = or_skip(build(mode, takes_logger(), |app| {
+    /// A world with only a still scene, in an app of this kind.
+    pub fn new(backend: BlurBackend, mode: Mode, is_flat: bool) -> Self {
+        let app = build(mode, takes_logger(), |app| {
             faults::record(app);
             follow_recordings(app);
             scene::add_plugins(app, Kind::Core3d);
@@ -95,17 +85,17 @@ impl World {
                 .add_observer(|event: On<BlurFailed>, mut last: ResMut<Last>| {
                     last.0.insert(event.entity, Err(event.error.clone()));
                 });
-        }))?;
+        });
         let name = format!("random-{}-", WORLDS.fetch_add(1, Ordering::Relaxed));
         let mut headless = Headless::from(app);
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         scene::spawn(&mut headless, Kind::Core3d, 1.0);
         // The first glass lets its pipelines compile for every camera. Spawn one now, so that both runs start alike.
         let warm = (BackdropBlur::new(0.0), UiFilter::default());
-        let glass = headless.app.world_mut().spawn(warm).id();
+        let glass = headless.spawn(warm);
         headless.app.update();
-        headless.app.world_mut().despawn(glass);
-        Some(Self {
+        headless.despawn(glass);
+        Self {
             headless,
             mode,
             is_flat,
@@ -123,7 +113,7 @@ impl World {
             steps: 0,
             frames: 0,
             compared: 0,
-        })
+        }
     }
 
     pub fn is_lockstep(&self) -> bool {

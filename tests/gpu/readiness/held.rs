@@ -1,47 +1,26 @@
 //! While no pipeline compiles, blurs go on as they were. These tests fill the threads that compile, so `scripts/test` runs them
 //! after all others: with `held` in their names.
 
-use super::{BACKENDS, SIZE, Show, labels_of};
-use crate::support::formats::{to_image, to_picture};
-use crate::support::images::{assert_pixels, plain, replace_image, spawn, target_of};
-use crate::support::inputs;
-use crate::support::live::Live;
-use crate::support::scene::Kind;
-use crate::support::twins::View;
-use bevy::prelude::*;
-use bevy::render::render_resource::{PipelineCache, TextureFormat};
-use bevy::render::{Render, RenderApp, RenderSystems};
-use bevy_gaussian_blur::prelude::*;
+use super::BACKENDS;
+use super::*;
+use crate::support::images::assert_pixels;
+use bevy::render::{Render, RenderSystems};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::sleep;
-use std::time::Duration;
 
 /// While pipelines for a profile compile, a blur goes on as it was. If it was neutral, the picture stays sharp.
 #[test]
 fn a_neutral_blur_does_not_come_back_with_its_old_strength() {
-    let Some(live) = Live::alone(BlurBackend::Compute, |_| {}) else {
-        return;
-    };
+    let live = Live::alone(BlurBackend::Compute, |_| {});
     let mut show = Show::of(live);
     show.live.wait_until_ready();
     for radius in [12.0, 0.0] {
         (0..5).for_each(|_| show.frame(GaussianBlur::new(radius)));
     }
     let held = show.live.hold_compiler();
-    let profile = BlurProfile::Linear {
-        start: Vec2::ZERO,
-        end: Vec2::ONE,
-        from: 0.0,
-        to: 1.0,
-    };
+    let profile = linear([Vec2::ZERO, Vec2::ONE], [0.0, 1.0]);
     for entity in &show.blurred {
-        show.live
-            .headless
-            .app
-            .world_mut()
-            .entity_mut(*entity)
-            .insert(profile.clone());
+        show.live.headless.insert(*entity, profile.clone());
     }
     show.live.shots();
     let mut first = usize::MAX;
@@ -55,7 +34,7 @@ fn a_neutral_blur_does_not_come_back_with_its_old_strength() {
     for shot in shots.iter().filter(|shot| shot.frame >= first) {
         for pair in &show.pairs {
             if let (Some(sharp), Some(blurred)) = (&shot.images[pair.sharp], &shot.images[pair.blurred]) {
-                let worst = crate::support::difference::worst_difference(&to_picture(blurred), &to_picture(sharp));
+                let worst = worst_difference(&to_picture(blurred), &to_picture(sharp));
                 assert!(worst.value < 1e-3, "{} in frame {}: {worst:?}", pair.name, shot.frame);
                 seen += 1;
             }
@@ -68,24 +47,22 @@ fn a_neutral_blur_does_not_come_back_with_its_old_strength() {
 #[test]
 fn a_target_of_the_plugins_own_keeps_its_result_while_pipelines_compile() {
     for backend in BACKENDS {
-        let Some(mut live) = Live::alone(backend, |_| {}) else {
-            return;
-        };
+        let mut live = Live::alone(backend, |_| {});
         let [old, _] = inputs::patterns(33, 21);
-        let source = live.headless.add_image(to_image(&old, TextureFormat::Rgba16Float));
+        let source = live.headless.add_image(to_image(&old, HDR));
         let blur = GaussianBlur::from_sigma(4.0);
         let entity = spawn(&mut live.headless, blur, plain(source.clone()));
-        (0..5).for_each(|_| _ = live.frame());
+        live.frames(5);
         live.wait_until_ready();
-        (0..5).for_each(|_| _ = live.frame());
+        live.frames(5);
         let target = target_of(&live.headless, entity);
         live.watch(&target);
-        (0..2).for_each(|_| _ = live.frame());
+        live.frames(2);
         live.shots();
         let held = live.hold_compiler();
         let [_, new] = inputs::patterns(50, 40);
         replace_image(&mut live.headless, &source, to_image(&new, TextureFormat::R8Unorm));
-        (0..12).for_each(|_| _ = live.frame());
+        live.frames(12);
         let shots = live.shots();
         held.release();
         assert!(shots.len() >= 10, "{backend:?}: {} frames were rendered", shots.len());
@@ -95,7 +72,7 @@ fn a_target_of_the_plugins_own_keeps_its_result_while_pipelines_compile() {
             assert_pixels(&name, pixels, &old, 4.0);
         }
         live.wait_until_ready();
-        (0..5).for_each(|_| _ = live.frame());
+        live.frames(5);
         let last = live.shots().pop().expect("frames were rendered");
         let pixels = last.images[0].as_ref().expect("the target is on the GPU");
         assert_eq!(pixels.format, TextureFormat::R8Unorm);
@@ -127,16 +104,14 @@ fn kernels_that_nothing_draws_wait() {
             .insert_resource(count)
             .add_systems(Render, count_pipelines.in_set(RenderSystems::Cleanup));
     };
-    let Some(mut live) = Live::alone(BlurBackend::Compute, setup) else {
-        return;
-    };
-    let view = View::new(&mut live.headless, Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb);
+    let mut live = Live::alone(BlurBackend::Compute, setup);
+    let view = View::new(&mut live.headless, Kind::Core2d, SIZE, LDR);
     live.wait_until_ready();
     let held = live.hold_compiler();
-    (0..5).for_each(|_| _ = live.frame());
+    live.frames(5);
     let general = pipelines.count();
     view.insert(&mut live.headless, GaussianBlur::new(9.0));
-    (0..30).for_each(|_| _ = live.frame());
+    live.frames(30);
     let own = pipelines.count();
     assert!((general + 1..=general + 10).contains(&own), "{general}, then {own}");
     held.release();

@@ -1,13 +1,7 @@
 //! Requests that cannot be recorded are reported once, and leave the target alone.
 
-use super::{by_both_backends, target};
-use crate::support::headless::Headless;
+use super::*;
 use crate::support::images::layered;
-use crate::support::recording::{Recording, Settings, Shown};
-use crate::support::{formats, inputs, logs};
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureUsages};
-use bevy_gaussian_blur::prelude::*;
 use bevy_gaussian_blur::recorder::BlurState;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
@@ -15,17 +9,29 @@ const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
 /// Runs frames, and returns all errors of a recording. Nothing may have been recorded.
 fn errors_of(headless: &mut Headless, recording: Recording) -> Vec<BlurError> {
     headless.recordings().0 = vec![recording];
-    for _ in 0..10 {
-        headless.frame();
-    }
+    headless.frames(10);
     let mut recordings = headless.recordings();
     let recording = recordings.0.pop().expect("it is there");
     assert_eq!((recording.recorded, recording.state), (0, BlurState::Nothing));
     recording.errors
 }
 
+/// The same for a recording that has one.
+fn error_of(headless: &mut Headless, recording: Recording) -> BlurError {
+    let errors = errors_of(headless, recording);
+    let [error] = &errors[..] else {
+        panic!("one error, once: {errors:?}");
+    };
+    error.clone()
+}
+
+/// What a texture needs.
+const USED: TextureUsages = TextureUsages::TEXTURE_BINDING
+    .union(TextureUsages::RENDER_ATTACHMENT)
+    .union(TextureUsages::COPY_DST);
+
 fn image(headless: &mut Headless, usages: TextureUsages) -> Handle<Image> {
-    let mut image = formats::to_image(&inputs::patterns(40, 30)[0], FORMAT);
+    let mut image = to_image(&inputs::patterns(40, 30)[0], FORMAT);
     image.texture_descriptor.usage = usages;
     headless.add_image(image)
 }
@@ -33,8 +39,7 @@ fn image(headless: &mut Headless, usages: TextureUsages) -> Handle<Image> {
 #[test]
 fn what_cannot_be_recorded_is_said_once() {
     by_both_backends(|headless| {
-        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
-        let source = image(headless, all);
+        let source = image(headless, USED);
         let target = target(headless, [40, 30], FORMAT);
         let blur = |settings: Settings| Recording::new(&source, &target, settings);
         let wanted = |sigma: Vec2| Settings {
@@ -46,59 +51,55 @@ fn what_cannot_be_recorded_is_said_once() {
             Vec2::new(1.0, -2.0),
             Vec2::new(f32::INFINITY, 0.0),
         ] {
-            let errors = errors_of(headless, blur(wanted(sigma)));
-            assert!(matches!(errors[..], [BlurError::InvalidSigma(_)]), "{errors:?}");
-            assert!(errors[0].to_string().contains("at least 0"), "{}", errors[0]);
+            let error = error_of(headless, blur(wanted(sigma)));
+            assert!(matches!(error, BlurError::InvalidSigma(_)), "{error:?}");
+            assert!(error.to_string().contains("at least 0"), "{error}");
         }
         let bounds = Settings {
             region: Some(URect::new(2, 2, 20, 20)),
             bounds: Some(URect::new(4, 0, 40, 30)),
             ..Settings::new(2.0)
         };
-        let errors = errors_of(headless, blur(bounds));
-        assert!(matches!(errors[..], [BlurError::InvalidBounds { .. }]), "{errors:?}");
+        let error = error_of(headless, blur(bounds));
+        assert!(matches!(error, BlurError::InvalidBounds { .. }), "{error:?}");
         let beyond = Settings {
             bounds: Some(URect::new(0, 0, 41, 30)),
             ..Settings::new(2.0)
         };
-        let errors = errors_of(headless, blur(beyond));
-        assert!(matches!(errors[..], [BlurError::InvalidBounds { .. }]), "{errors:?}");
+        let error = error_of(headless, blur(beyond));
+        assert!(matches!(error, BlurError::InvalidBounds { .. }), "{error:?}");
     });
 }
 
 #[test]
 fn textures_that_cannot_be_used_are_named() {
     by_both_backends(|headless| {
-        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
-        let usable = image(headless, all);
-        let unread = image(headless, all - TextureUsages::TEXTURE_BINDING);
-        let unwritten = image(headless, all - TextureUsages::RENDER_ATTACHMENT);
+        let usable = image(headless, USED);
+        let unread = image(headless, USED - TextureUsages::TEXTURE_BINDING);
+        let unwritten = image(headless, USED - TextureUsages::RENDER_ATTACHMENT);
         let small = target(headless, [39, 30], FORMAT);
         let of = |source: &Handle<Image>, target: &Handle<Image>| Recording::new(source, target, Settings::new(2.0));
-        let errors = errors_of(headless, of(&unread, &usable));
+        let error = error_of(headless, of(&unread, &usable));
         assert!(
-            matches!(errors[..], [BlurError::MissingUsage { image: "source", .. }]),
-            "{errors:?}"
+            matches!(error, BlurError::MissingUsage { image: "source", .. }),
+            "{error:?}"
         );
-        let errors = errors_of(headless, of(&usable, &unwritten));
+        let error = error_of(headless, of(&usable, &unwritten));
         assert!(
-            matches!(errors[..], [BlurError::MissingUsage { image: "target", .. }]),
-            "{errors:?}"
+            matches!(error, BlurError::MissingUsage { image: "target", .. }),
+            "{error:?}"
         );
-        let errors = errors_of(headless, of(&usable, &small));
-        assert!(matches!(errors[..], [BlurError::SizeMismatch { .. }]), "{errors:?}");
+        let error = error_of(headless, of(&usable, &small));
+        assert!(matches!(error, BlurError::SizeMismatch { .. }), "{error:?}");
         let depth = {
-            let mut image = formats::to_image(&inputs::patterns(40, 30)[0], TextureFormat::R32Float);
+            let mut image = to_image(&inputs::patterns(40, 30)[0], TextureFormat::R32Float);
             image.texture_descriptor.format = TextureFormat::Depth32Float;
-            image.texture_descriptor.usage = all - TextureUsages::COPY_DST;
+            image.texture_descriptor.usage = USED - TextureUsages::COPY_DST;
             image.data = None;
             headless.add_image(image)
         };
-        let errors = errors_of(headless, of(&depth, &usable));
-        assert!(
-            matches!(errors[..], [BlurError::UnsupportedSource { .. }]),
-            "{errors:?}"
-        );
+        let error = error_of(headless, of(&depth, &usable));
+        assert!(matches!(error, BlurError::UnsupportedSource { .. }), "{error:?}");
     });
 }
 
@@ -113,63 +114,60 @@ fn textures_that_are_read_and_written_are_named() {
             view: Some((level, 0, FORMAT)),
         };
         // The view of the image shows both levels.
-        let errors = errors_of(headless, Recording::new(&levels, level(1), Settings::new(2.0)));
-        assert!(matches!(errors[..], [BlurError::OverlappingViews { .. }]), "{errors:?}");
-        let errors = errors_of(headless, Recording::new(level(0), &levels, Settings::new(2.0)));
+        let error = error_of(headless, Recording::new(&levels, level(1), Settings::new(2.0)));
+        assert!(matches!(error, BlurError::OverlappingViews { .. }), "{error:?}");
+        let error = error_of(headless, Recording::new(level(0), &levels, Settings::new(2.0)));
         assert!(
             matches!(
-                errors[..],
-                [BlurError::WideView {
+                error,
+                BlurError::WideView {
                     image: "target",
                     levels: 2,
                     layers: 1
-                }]
+                }
             ),
-            "{errors:?}"
+            "{error:?}"
         );
         let array = headless.add_image(layered(&pictures, FORMAT));
         let target = target(headless, [40, 30], FORMAT);
-        let errors = errors_of(headless, Recording::new(&array, &target, Settings::new(2.0)));
+        let error = error_of(headless, Recording::new(&array, &target, Settings::new(2.0)));
         assert!(
             matches!(
-                errors[..],
-                [BlurError::WideView {
+                error,
+                BlurError::WideView {
                     image: "source",
                     layers: 2,
                     ..
-                }]
+                }
             ),
-            "{errors:?}"
+            "{error:?}"
         );
         let masked = Settings {
             profile: Some((BlurProfile::Mask(Handle::default()), Some(Shown::from(&target)))),
             ..Settings::new(2.0)
         };
-        let errors = errors_of(headless, Recording::new(level(0), &target, masked.clone()));
-        assert!(matches!(errors[..], [BlurError::MaskIsTarget]), "{errors:?}");
+        let error = error_of(headless, Recording::new(level(0), &target, masked.clone()));
+        assert!(matches!(error, BlurError::MaskIsTarget), "{error:?}");
         let wide = Settings {
             profile: Some((BlurProfile::Mask(Handle::default()), Some(Shown::from(&array)))),
             ..masked
         };
-        let errors = errors_of(headless, Recording::new(level(0), &target, wide));
-        assert!(matches!(errors[..], [BlurError::UnsupportedMask { .. }]), "{errors:?}");
+        let error = error_of(headless, Recording::new(level(0), &target, wide));
+        assert!(matches!(error, BlurError::UnsupportedMask { .. }), "{error:?}");
     });
 }
 
 #[test]
 fn a_failure_that_is_mended_is_forgotten() {
     by_both_backends(|headless| {
-        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
-        let source = image(headless, all);
+        let source = image(headless, USED);
         let target = target(headless, [40, 30], FORMAT);
         let mut recording = Recording::new(&source, &target, Settings::new(f32::NAN));
         recording.settings.sigma = Vec2::NAN;
         headless.recordings().0 = vec![recording];
         for sigma in [f32::NAN, 2.0, f32::NAN] {
             headless.recordings().0[0].settings.sigma = Vec2::splat(sigma);
-            for _ in 0..5 {
-                headless.frame();
-            }
+            headless.frames(5);
         }
         let recordings = headless.recordings();
         let recording = &recordings.0[0];
@@ -185,8 +183,7 @@ fn a_failure_that_is_mended_is_forgotten() {
 #[test]
 fn a_blur_that_changes_nothing_records_nothing() {
     by_both_backends(|headless| {
-        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
-        let source = image(headless, all);
+        let source = image(headless, USED);
         let errors = errors_of(headless, Recording::new(&source, &source, Settings::new(0.02)));
         assert!(errors.is_empty(), "{errors:?}");
         let nowhere = Settings {
@@ -202,8 +199,7 @@ fn a_blur_that_changes_nothing_records_nothing() {
 #[test]
 fn what_was_prepared_for_something_else_is_not_recorded() {
     by_both_backends(|headless| {
-        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
-        let source = image(headless, all | TextureUsages::COPY_SRC);
+        let source = image(headless, USED | TextureUsages::COPY_SRC);
         let smaller = target(headless, [39, 30], FORMAT);
         let alike = target(headless, [40, 30], FORMAT);
         let other = target(headless, [40, 30], TextureFormat::Rgba8Unorm);
@@ -212,9 +208,7 @@ fn what_was_prepared_for_something_else_is_not_recorded() {
             let mut recording = Recording::new(&source, &target, Settings::new(3.0));
             recording.records_into = Some(Shown::from(wrong));
             headless.recordings().0 = vec![recording];
-            for _ in 0..6 {
-                headless.frame();
-            }
+            headless.frames(6);
             let recorded = headless.recordings().0[0].recorded;
             assert_eq!(recorded, usize::from(!is_wrong), "into {wrong:?}");
         }
@@ -222,9 +216,7 @@ fn what_was_prepared_for_something_else_is_not_recorded() {
         let mut recording = Recording::new(&source, &alike, Settings::new(3.0));
         (recording.most, recording.rests_after) = (usize::MAX, 5);
         headless.recordings().0 = vec![recording];
-        for _ in 0..12 {
-            headless.frame();
-        }
+        headless.frames(12);
         let recorded = headless.recordings().0[0].recorded;
         assert!((1..=5).contains(&recorded), "recorded {recorded} times");
     });
@@ -234,10 +226,13 @@ fn what_was_prepared_for_something_else_is_not_recorded() {
 #[test]
 fn a_blur_that_blurs_its_own_result_is_reported_once() {
     by_both_backends(|headless| {
-        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
         let mut warnings = |name: &str, (turns, in_place, source_is_fresh, sigma): (usize, bool, bool, f32)| {
-            let source = image(headless, all);
-            let target = if in_place { source.clone() } else { image(headless, all) };
+            let source = image(headless, USED);
+            let target = if in_place {
+                source.clone()
+            } else {
+                image(headless, USED)
+            };
             let settings = Settings {
                 source_is_fresh,
                 ..Settings::new(sigma)
@@ -248,9 +243,7 @@ fn a_blur_that_blurs_its_own_result_is_reported_once() {
             (recording.turns, recording.most) = (turns, usize::MAX);
             recording.label = Some(BlurLabel::new(&format!("recorder-{name}")));
             headless.recordings().0 = vec![recording];
-            for _ in 0..8 {
-                headless.frame();
-            }
+            headless.frames(8);
             logs::count(&warning) - before
         };
         assert_eq!(warnings("twice", (2, true, false, 3.0)), 1);

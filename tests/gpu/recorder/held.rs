@@ -1,22 +1,13 @@
 //! In an app that runs as games do: a recorded blur leaves its target alone until its pipelines are compiled. From then
 //! on every frame has its own settings.
 
-use crate::support::live::{Live, Shot};
-use crate::support::recording::{Settings, Shown, WantedRecordings, add_recorder, follow_recordings};
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, formats, gpu_with, inputs};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy::render::{Render, RenderApp, RenderSystems};
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::recording::{WantedRecordings, follow_recordings};
+use bevy::render::{Render, RenderSystems};
 use bevy_gaussian_blur::recorder::{TextureBlurKind, TextureBlurs};
-use std::thread::sleep;
-use std::time::Duration;
 
 /// A format of no camera and no image.
 const FORMAT: TextureFormat = TextureFormat::R16Float;
-
-const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
 
 fn want(live: &mut Live, ends: [&Handle<Image>; 2], sigma: f32) {
     let [source, target] = ends.map(Shown::from);
@@ -33,20 +24,18 @@ fn frames(live: &mut Live, count: usize) -> Vec<Shot> {
 }
 
 fn shown(shot: &Shot) -> Option<Picture> {
-    shot.images[0].as_ref().map(formats::to_picture)
+    shot.images[0].as_ref().map(to_picture)
 }
 
 #[test]
 fn nothing_but_the_blur_is_ever_seen() {
     for backend in BACKENDS {
-        let Some(mut live) = Live::alone(backend, follow_recordings) else {
-            return;
-        };
+        let mut live = Live::alone(backend, follow_recordings);
         let picture = inputs::patterns(60, 50)[0].clone();
         let stored = formats::quantised(&picture, FORMAT);
         let grey = Picture::from_fn(60, 50, |_, _| [0.25, 0.0, 0.0, 1.0]);
-        let source = live.headless.add_image(formats::to_image(&picture, FORMAT));
-        let target = live.headless.add_image(formats::to_image(&grey, FORMAT));
+        let source = live.headless.add_image(to_image(&picture, FORMAT));
+        let target = live.headless.add_image(to_image(&grey, FORMAT));
         live.watch(&target);
         live.wait_until_ready();
         frames(&mut live, 4);
@@ -89,19 +78,17 @@ fn what_is_announced_is_counted_and_compiled() {
             };
             blurs.announce(FORMAT, FORMAT, kind);
         };
-        let Some(mut headless) = gpu_with(backend, |app| {
+        let mut headless = gpu_with(backend, |app| {
             add_recorder(app);
             app.sub_app_mut(RenderApp)
                 .add_systems(Render, announce.in_set(RenderSystems::PrepareResources));
-        }) else {
-            return;
-        };
+        });
         let is_ready = |world: &mut World| world.resource::<BlurReadiness>().is_ready();
         headless.frame();
         assert!(headless.frames_until(100, is_ready), "{backend:?}: not ready");
         let picture = inputs::patterns(40, 30)[0].clone();
-        let source = headless.add_image(formats::to_image(&picture, FORMAT));
-        let target = headless.add_image(formats::to_image(&picture, FORMAT));
+        let source = headless.add_image(to_image(&picture, FORMAT));
+        let target = headless.add_image(to_image(&picture, FORMAT));
         headless.frame();
         for profile in [None, Some((BlurProfile::default(), None))] {
             let settings = Settings {

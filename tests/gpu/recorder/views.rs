@@ -1,13 +1,7 @@
 //! Layers, mip levels and formats of views.
 
-use super::{assert_untouched, by_both_backends, target};
+use super::*;
 use crate::support::images::layered;
-use crate::support::recording::{Recording, Settings, Shown};
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, formats, inputs, within_rounding};
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
-use bevy_gaussian_blur::prelude::EdgeMode;
 
 /// A picture for every layer and level of an image.
 fn pictures(layers: usize, levels: usize) -> Vec<Vec<Picture>> {
@@ -55,7 +49,7 @@ fn layers_and_levels_of_one_texture_are_blurred_alone() {
             headless.record_all(blurs.into_iter().map(recording).collect());
             for (layer, levels) in pictures.iter().enumerate() {
                 for (level, before) in levels.iter().enumerate() {
-                    let got = formats::to_picture(&headless.read_part(&image, layer as u32, level as u32));
+                    let got = to_picture(&headless.read_part(&image, layer as u32, level as u32));
                     let written = blurs.iter().find(|(_, to)| *to == (level as u32, layer as u32));
                     let (expected, tolerance) = match written {
                         Some(((level, layer), _)) => {
@@ -90,7 +84,7 @@ fn an_image_may_view_one_of_its_layers() {
             let seen = formats::quantised(&pictures[layer as usize][level as usize], format);
             let target = target(headless, [seen.width, seen.height], format);
             headless.record_one(Shown::from(&source), &target, Settings::new(2.3));
-            let got = formats::to_picture(&headless.read_image(&target));
+            let got = headless.picture(&target);
             let expected = gaussian_blur(&seen, [2.3; 2], EdgeMode::Clamp);
             let name = format!("viewed-layer-{layer}-level-{level}");
             assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
@@ -102,13 +96,13 @@ fn an_image_may_view_one_of_its_layers() {
 fn views_decide_whether_light_is_blurred() {
     by_both_backends(|headless| {
         let picture = inputs::patterns(60, 44)[1].clone();
-        let mut image = formats::to_image(&picture, TextureFormat::Rgba8Unorm);
+        let mut image = to_image(&picture, TextureFormat::Rgba8Unorm);
         image.texture_descriptor.view_formats = &[TextureFormat::Rgba8UnormSrgb];
         let source = headless.add_image(image);
         for format in [TextureFormat::Rgba8Unorm, TextureFormat::Rgba8UnormSrgb] {
             let target = target(headless, [60, 44], format);
             headless.record_one(part(&source, 0, 0, format), &target, Settings::new(4.0));
-            let got = formats::to_picture(&headless.read_image(&target));
+            let got = headless.picture(&target);
             let seen = Picture::from_fn(60, 44, |x, y| {
                 let texel = formats::quantised(&picture, TextureFormat::Rgba8Unorm).at(x, y);
                 match format {
@@ -138,7 +132,7 @@ fn a_texture_that_is_replaced_in_every_frame_is_followed() {
         for frame in 0..12 {
             let grey = f64::from(frame) / 12.0;
             let picture = Picture::from_fn(48, 48, |x, _| [if x < 24 { 0.0 } else { grey }; 4]);
-            let source = headless.add_image(formats::to_image(&picture, format));
+            let source = headless.add_image(to_image(&picture, format));
             let mut next = recording
                 .take()
                 .unwrap_or_else(|| Recording::new(&source, &target, Settings::new(3.0)));
@@ -152,7 +146,7 @@ fn a_texture_that_is_replaced_in_every_frame_is_followed() {
                 }
             }
             recording = headless.recordings().0.pop();
-            let got = formats::to_picture(&headless.read_image(&target));
+            let got = headless.picture(&target);
             let expected = gaussian_blur(&formats::quantised(&picture, format), [3.0; 2], EdgeMode::Clamp);
             assert_close(&format!("frame-{frame}"), &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
         }
@@ -167,13 +161,13 @@ fn a_region_of_a_texture_is_blurred_in_place() {
         let stored = formats::quantised(&picture, format);
         let region = URect::new(11, 20, 100, 61);
         for sigma in [1.1_f64, 12.0] {
-            let image = headless.add_image(formats::to_image(&picture, format));
+            let image = headless.add_image(to_image(&picture, format));
             let settings = Settings {
                 region: Some(region),
                 ..Settings::new(sigma as f32)
             };
             headless.record_one(&image, &image, settings);
-            let got = formats::to_picture(&headless.read_image(&image));
+            let got = headless.picture(&image);
             assert_untouched(&got, &stored, region);
             let crop = |picture: &Picture| picture.crop([11, 20], [89, 41]);
             let expected = gaussian_blur(&crop(&stored), [sigma; 2], EdgeMode::Clamp);

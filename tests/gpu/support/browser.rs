@@ -1,10 +1,7 @@
 //! Pages that a browser shows, too. A test writes a page into the folder that `BLUR_BROWSER` names, and compares the browser's
 //! picture with another one. `scripts/browser-picture` names the folder and starts the browser.
 
-use super::headless::Pixels;
-use super::reference::Picture;
-use bevy::math::UVec2;
-use bevy_gaussian_blur::prelude::ColorStep;
+use super::prelude::*;
 use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "BLUR_BROWSER";

@@ -1,11 +1,9 @@
 //! The pictures of `assets/`.
 
-use super::formats;
-use super::headless::Pixels;
-use super::reference::Picture;
+use super::prelude::*;
 use bevy::asset::RenderAssetUsages;
 use bevy::image::Image;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy::render::render_resource::{Extent3d, TextureDimension};
 use std::path::Path;
 
 /// The format of the files.

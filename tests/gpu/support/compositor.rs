@@ -3,12 +3,10 @@
 //! This reference is independent of the GPU code: it has no pyramid, no groups of panels, no draws. A [pane](Panel) is the
 //! Gaussian blur of a part of the picture, coloured as in CSS and mixed in where Bevy would paint a background.
 
-use super::formats::{self, Kind};
-use super::reference::Picture;
-use super::{assert_close, precision, twins, within_rounding};
-use bevy::render::render_resource::TextureFormat;
-
+use super::formats::Kind;
+use super::prelude::*;
 pub use super::reference::Panel;
+use super::{precision, twins};
 
 /// A plain box on whole pixels, painted as Bevy's user interface does: `[red, green, blue, alpha]`, in linear light,
 /// the colour not multiplied by alpha.

@@ -1,11 +1,9 @@
 //! Counts the resources that an app holds on the GPU and among its assets.
 
 use super::headless::label_and_definitions_of;
-use bevy::diagnostic::DiagnosticsStore;
-use bevy::prelude::*;
-use bevy::render::RenderApp;
+use super::prelude::*;
+use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore};
 use bevy::render::render_resource::PipelineCache;
-use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
 use core::fmt;
 
@@ -41,9 +39,10 @@ impl Held {
             .into_iter()
             .collect();
         held.push(("image assets", world.resource::<Assets<Image>>().len() as i64));
-        let diagnostics = world.get_resource::<DiagnosticsStore>();
-        let bytes = diagnostics.and_then(|store| store.get(&TEXTURE_BYTES)?.value());
-        held.push(("bytes of intermediates", bytes.unwrap_or(0.0) as i64));
+        held.push((
+            "bytes of intermediates",
+            figure(world, &TEXTURE_BYTES).unwrap_or(0.0) as i64,
+        ));
         let report = device.generate_allocator_report();
         let allocations = report.into_iter().flat_map(|report| report.allocations);
         let allocations = allocations.map(|allocation| (allocation.name, allocation.size));
@@ -107,6 +106,29 @@ impl Held {
         }
         new
     }
+}
+
+/// A figure, smoothed.
+pub fn figure(world: &World, path: &DiagnosticPath) -> Option<f64> {
+    world.get_resource::<DiagnosticsStore>()?.get(path)?.value()
+}
+
+/// The latest figure, not smoothed.
+pub fn latest(world: &World, path: &DiagnosticPath) -> Option<f64> {
+    let diagnostic = world.resource::<DiagnosticsStore>().get(path)?;
+    diagnostic.measurement().map(|measurement| measurement.value)
+}
+
+/// The plugin's figure for the bytes of its intermediates.
+pub fn intermediates(headless: &Headless) -> f64 {
+    let bytes = figure(headless.app.world(), &TEXTURE_BYTES);
+    bytes.expect("the bytes are always known")
+}
+
+/// The bytes that the driver has allocated for textures.
+pub fn texture_memory(headless: &Headless) -> isize {
+    let device = headless.render_world().resource::<RenderDevice>();
+    device.wgpu_device().get_internal_counters().hal.texture_memory.read()
 }
 
 /// All pipelines of an app, with the definitions that their shaders are compiled with; none if another thread renders.

@@ -1,15 +1,8 @@
 //! All ways to execute a blur: by render passes alone, or by compute passes wherever possible; with the general shaders,
 //! or with shaders for single kernels.
 
-use super::formats::{self, Span};
-use super::headless::{Headless, Pixels};
-use super::images::{plain, spawn, target_of};
-use super::pool::{warm, warm_with};
-use super::reference::{Picture, gaussian_blur};
-use bevy::prelude::{Entity, World};
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::BlurCompilation;
-use bevy_gaussian_blur::prelude::*;
+use super::formats::Span;
+use super::prelude::*;
 
 /// An app that executes blurs in one way.
 pub struct Executor {
@@ -20,37 +13,24 @@ pub struct Executor {
 }
 
 /// The number of executors with the general shaders alone: one for each kind of pass.
-pub const GENERAL: usize = 2;
+const GENERAL: usize = 2;
 
-/// An app for every way, the [`GENERAL`] ones first; none without a GPU.
-pub fn executors() -> Vec<Executor> {
-    let ways = [false, true]
-        .map(|is_specialised| [BlurBackend::Fragment, BlurBackend::Compute].map(|backend| (backend, is_specialised)));
-    ways.into_iter().flatten().filter_map(executor).collect()
+/// An app for every way, the [`GENERAL`] ones first, each when its turn comes.
+pub fn executors() -> impl Iterator<Item = Executor> {
+    [false, true].into_iter().flat_map(|is_specialised| {
+        let backends = [BlurBackend::Fragment, BlurBackend::Compute].into_iter();
+        backends.map(move |backend| Executor::new(backend, is_specialised))
+    })
 }
 
 /// An app for each kind of pass, with the general shaders alone.
-pub fn general_executors() -> Vec<Executor> {
-    let ways = [BlurBackend::Fragment, BlurBackend::Compute].map(|backend| (backend, false));
-    ways.into_iter().filter_map(executor).collect()
+pub fn general_executors() -> impl Iterator<Item = Executor> {
+    some_executors(false)
 }
 
-fn executor((backend, is_specialised): (BlurBackend, bool)) -> Option<Executor> {
-    let headless = if is_specialised {
-        warm_with(backend, |app| {
-            app.insert_resource(BlurCompilation { per_frame: 1000 });
-        })?
-    } else {
-        warm(backend)?
-    };
-    Some(Executor {
-        name: format!(
-            "{backend:?}-{}",
-            if is_specialised { "specialised" } else { "any-kernel" }
-        ),
-        headless,
-        is_specialised,
-    })
+/// All executors, or those with the general shaders alone.
+pub fn some_executors(is_every_way: bool) -> impl Iterator<Item = Executor> {
+    executors().take(if is_every_way { usize::MAX } else { GENERAL })
 }
 
 /// Runs a test with one executor after the other.
@@ -70,6 +50,22 @@ pub fn by_general_executors(test: fn(&mut Headless)) {
 }
 
 impl Executor {
+    fn new(backend: BlurBackend, is_specialised: bool) -> Self {
+        let (compilation, headless) = if is_specialised {
+            let specialised = warm_with(backend, |app| {
+                app.insert_resource(BlurCompilation { per_frame: 1000 });
+            });
+            ("specialised", specialised)
+        } else {
+            ("any-kernel", warm(backend))
+        };
+        Self {
+            name: format!("{backend:?}-{compilation}"),
+            headless,
+            is_specialised,
+        }
+    }
+
     /// Blurs a picture in a format into a target that the plugin allocates.
     pub fn blurred(
         &mut self,
@@ -103,13 +99,13 @@ impl Executor {
         let every_frame =
             |(blur, image): (_, BlurImage)| spawn(headless, blur, image.with_update(BlurUpdate::EveryFrame));
         let entities: Vec<Entity> = blurs.into_iter().map(every_frame).collect();
-        (0..5).for_each(|_| headless.frame());
+        headless.frames(5);
         let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
         assert!(headless.frames_until(100, is_complete), "the kernels are compiled");
         headless.frame();
         let read = |entity: Entity| {
             let pixels = headless.read_image(&target_of(headless, entity));
-            headless.app.world_mut().despawn(entity);
+            headless.despawn(entity);
             pixels
         };
         entities.into_iter().map(read).collect()
@@ -147,7 +143,7 @@ impl<'a> Case<'a> {
 
 /// Blurs pictures with every executor, all in the same frames, and compares with the reference. Returns the worst error as a
 /// share of the picture's span.
-pub fn check(cases: &[Case], executors: &mut [Executor]) -> f64 {
+pub fn check(cases: &[Case], executors: impl Iterator<Item = Executor>) -> f64 {
     let pictures: Vec<Picture> = cases.iter().map(|case| case.span.spread(case.picture)).collect();
     let expected = |(case, picture): (&Case, &Picture)| {
         let sigma = [f64::from(case.blur().sigma()); 2];
@@ -155,7 +151,7 @@ pub fn check(cases: &[Case], executors: &mut [Executor]) -> f64 {
     };
     let expected: Vec<Picture> = cases.iter().zip(&pictures).map(expected).collect();
     let mut worst = 0.0_f64;
-    for executor in executors {
+    for mut executor in executors {
         let image = |(case, picture): (&Case, &Picture)| {
             let source = executor.headless.add_image(formats::to_image(picture, case.format));
             (case.blur(), plain(source))

@@ -1,7 +1,6 @@
 //! Records faults that must never happen, instead of ending the app: errors of the GPU, and repeated messages.
 
-use super::logs;
-use bevy::prelude::*;
+use super::prelude::*;
 use bevy::render::error_handler::{RenderErrorHandler, RenderErrorPolicy};
 
 #[derive(Resource, Default)]

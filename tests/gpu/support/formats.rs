@@ -3,15 +3,11 @@
 //! Pictures hold the values that a shader sees: linear light for sRGB formats, whose bytes are encoded, and integers as
 //! they are.
 
-use super::headless::Pixels;
-use super::reference::Picture;
-use super::{assert_close, within_rounding};
-use bevy::asset::RenderAssetUsages;
-use bevy::prelude::*;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
-use half::f16;
-
+use super::prelude::*;
 pub use super::reference::{decode_srgb, encode_srgb};
+use bevy::asset::RenderAssetUsages;
+use bevy::render::render_resource::{Extent3d, TextureDimension};
+use half::f16;
 
 /// What the bits of a channel mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +40,7 @@ const BGRA: &[usize] = &[2, 1, 0, 3];
 
 /// All writable formats of colours.
 const TABLE: &[Layout] = {
-    use Kind::{Float, Sint, Snorm, Srgb, Uint, Unorm};
+    use self::Kind::{Float, Sint, Snorm, Srgb, Uint, Unorm};
     use TextureFormat as T;
     &[
         Layout::plain(T::R8Unorm, Unorm, R, 8),

@@ -1,11 +1,9 @@
 //! The colour functions of settings, for the reference, and the other way round.
 
+use super::prelude::*;
+pub use super::reference::Functions;
 use super::reference::Step;
 use bevy::color::{ColorToComponents, Srgba};
-use bevy::math::Vec4;
-use bevy_gaussian_blur::prelude::ColorStep;
-
-pub use super::reference::Functions;
 
 /// Steps of settings as the reference has them.
 pub fn functions(steps: &[ColorStep]) -> Functions {

@@ -1,10 +1,9 @@
 //! Holds single pipelines back, as if a driver compiled them last.
 
-use super::headless::{Headless, NEVER_READY, label_of};
-use bevy::prelude::*;
-use bevy::render::RenderApp;
+use super::headless::{NEVER_READY, label_of};
+use super::prelude::*;
 use bevy::render::render_resource::{CachedPipelineState, PipelineCache, PipelineDescriptor};
-use bevy::render::renderer::{RenderAdapter, RenderDevice};
+use bevy::render::renderer::RenderAdapter;
 use std::collections::HashMap;
 
 /// The shaders of the pipelines that are held, by the numbers of these.

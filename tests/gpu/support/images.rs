@@ -1,26 +1,20 @@
 //! Image blurs: spawned, changed, and run once.
 
-use super::headless::{Headless, Pixels};
-use super::outcomes::{frames, record};
-use super::pool::warm;
-use super::reference::{Picture, gaussian_blur};
-use super::{assert_close, formats, gpu, inputs};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::outcomes::record;
+use super::prelude::*;
 
 /// An app of its own that has loaded everything that blurs need: each frame completes its own requests. It records outcomes.
-pub fn ready_app(setup: impl FnOnce(&mut App)) -> Option<Headless> {
+pub fn ready_app(setup: impl FnOnce(&mut App)) -> Headless {
     let headless = gpu(|app| {
         record(app);
         setup(app);
-    })?;
-    Some(made_ready(headless))
+    });
+    made_ready(headless)
 }
 
 /// The same, of the [pool](super::pool).
-pub fn ready() -> Option<Headless> {
-    warm(BlurBackend::Compute).map(made_ready)
+pub fn ready() -> Headless {
+    made_ready(warm(BlurBackend::Compute))
 }
 
 fn made_ready(mut headless: Headless) -> Headless {
@@ -52,7 +46,7 @@ pub fn as_read(headless: &mut Headless, image: &Handle<Image>, stored: &Picture,
         ..plain(image.clone())
     };
     headless.blur(GaussianBlur::new(0.0), copy).expect("it is copied");
-    let read = formats::to_picture(&headless.read_image(&target));
+    let read = headless.picture(&target);
     let light = |picture: &Picture| {
         picture
             .texels
@@ -69,22 +63,17 @@ pub fn as_read(headless: &mut Headless, image: &Handle<Image>, stored: &Picture,
 
 /// Spawns a blur of an image.
 pub fn spawn(headless: &mut Headless, blur: GaussianBlur, image: BlurImage) -> Entity {
-    headless.app.world_mut().spawn((blur, image)).id()
+    headless.spawn((blur, image))
 }
 
 /// Changes the settings of a blur.
 pub fn set_blur(headless: &mut Headless, entity: Entity, blur: GaussianBlur) {
-    let world = headless.app.world_mut();
-    *world.get_mut::<GaussianBlur>(entity).expect("it was spawned") = blur;
+    *headless.get_mut::<GaussianBlur>(entity) = blur;
 }
 
 /// Marks the [`BlurImage`] of an entity as changed.
 pub fn touch(headless: &mut Headless, entity: Entity) {
-    let world = headless.app.world_mut();
-    world
-        .get_mut::<BlurImage>(entity)
-        .expect("it was spawned")
-        .set_changed();
+    headless.get_mut::<BlurImage>(entity).set_changed();
 }
 
 /// The image that a blur writes.
@@ -95,7 +84,7 @@ pub fn target_of(headless: &Headless, entity: Entity) -> Handle<Image> {
 
 /// Replaces the pixels of an image.
 pub fn replace_image(headless: &mut Headless, image: &Handle<Image>, replacement: Image) {
-    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
+    let mut images = headless.images();
     *images.get_mut(image).expect("it was added") = replacement;
 }
 
@@ -117,7 +106,7 @@ pub fn blurred(
 ) -> Picture {
     let image = converting(headless, source, format).with_alpha(alpha);
     let target = headless.blur(blur, image).expect("the blur succeeds");
-    formats::to_picture(&headless.read_image(&target))
+    headless.picture(&target)
 }
 
 /// Blurs a picture in a format into a target that the plugin allocates.
@@ -129,7 +118,7 @@ pub fn blurred_into_own(
 ) -> Picture {
     let source = headless.add_image(formats::to_image(picture, format));
     let target = headless.blur(blur, plain(source)).expect("the blur succeeds");
-    formats::to_picture(&headless.read_image(&target))
+    headless.picture(&target)
 }
 
 /// An image of several layers, each given by all its levels.

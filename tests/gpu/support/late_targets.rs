@@ -1,9 +1,8 @@
 //! Targets that cameras are given at the end of a frame. Bevy looks at their sizes in the next frame: until then, a camera believes
 //! in the size of its old target.
 
-use super::headless::Headless;
+use super::prelude::*;
 use bevy::camera::RenderTarget;
-use bevy::prelude::*;
 
 /// A camera, and its target from the end of the frame on.
 #[derive(Resource)]

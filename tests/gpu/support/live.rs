@@ -2,16 +2,11 @@
 //! rendered frame it copies its watched images, with the number of that frame.
 
 use super::compiler::HeldCompiler;
-use super::headless::{Headless, Mode, Pixels, build, read_texture, takes_logger};
-use bevy::prelude::*;
-use bevy::render::render_asset::RenderAssets;
-use bevy::render::renderer::{RenderDevice, RenderQueue};
-use bevy::render::texture::GpuImage;
-use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
-use bevy_gaussian_blur::prelude::*;
+use super::headless::{Mode, build, read_texture, takes_logger};
+use super::prelude::*;
+use bevy::render::renderer::RenderQueue;
+use bevy::render::{Extract, ExtractSchedule, Render, RenderSystems};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::thread::sleep;
-use std::time::Duration;
 
 /// All apps of the process compile their pipelines in one pool of threads. While a test fills the pool, no other app may
 /// wait for it.
@@ -48,27 +43,27 @@ pub struct Shot {
 struct Shots(Arc<Mutex<Vec<Shot>>>);
 
 impl Live {
-    /// The app with the blur, or `None` where there is no GPU.
-    pub fn new(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
+    /// The app with the blur.
+    pub fn new(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
         let share = Share::Among(COMPILER.read().unwrap_or_else(PoisonError::into_inner));
         Self::with(share, (backend, true), setup)
     }
 
     /// The same while no other such app exists. It may [hold the compiler up](Self::hold_compiler).
-    pub fn alone(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
+    pub fn alone(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
         let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
         Self::with(share, (backend, true), setup)
     }
 
     /// The same in an app that compiles the pipelines of glass and filters when the first of them is spawned.
-    pub fn late(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
+    pub fn late(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
         let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
         Self::with(share, (backend, false), setup)
     }
 
-    fn with(share: Share, (backend, precompile_ui): (BlurBackend, bool), setup: impl FnOnce(&mut App)) -> Option<Self> {
+    fn with(share: Share, (backend, precompile_ui): (BlurBackend, bool), setup: impl FnOnce(&mut App)) -> Self {
         let shots = Shots::default();
-        let built = build(Mode::Pipelined, takes_logger(), |app| {
+        let app = build(Mode::Pipelined, takes_logger(), |app| {
             app.add_plugins(GaussianBlurPlugin { backend, precompile_ui })
                 .init_resource::<Watched>();
             app.sub_app_mut(RenderApp)
@@ -78,11 +73,11 @@ impl Live {
                 .add_systems(Render, copy_watched.in_set(RenderSystems::Cleanup));
             setup(app);
         });
-        super::or_skip(built).map(|app| Self {
+        Self {
             headless: Headless::from(app),
             shots,
             share,
-        })
+        }
     }
 
     /// Stops the compilation of pipelines, in an app that is [alone](Self::alone).
@@ -110,6 +105,11 @@ impl Live {
         frame
     }
 
+    /// Simulates some frames.
+    pub fn frames(&mut self, count: usize) {
+        (0..count).for_each(|_| _ = self.frame());
+    }
+
     pub fn is_ready(&self) -> bool {
         self.headless.app.world().resource::<BlurReadiness>().is_ready()
     }
@@ -124,6 +124,29 @@ impl Live {
             sleep(Duration::from_millis(5));
         }
         panic!("blurs were not ready after 1000 frames");
+    }
+
+    /// Waits for the pipelines of a scene: runs frames until the first watched image shows something.
+    pub fn wait_until_seen(&mut self) {
+        let first = self.frame();
+        let (mut frame, mut is_seen) = (first, false);
+        while frame < first + 30 || !is_seen {
+            frame = self.frame();
+            let shots = self.shots();
+            let mut later = shots.iter().filter(|shot| shot.frame >= first);
+            is_seen |= later.any(|shot| shot.images[0].iter().any(|sharp| !sharp.is_flat()));
+            assert!(frame < first + 10_000, "the scene is not seen");
+        }
+    }
+
+    /// Runs some frames. Returns their shots: the last one or two frames may still be rendering.
+    pub fn shots_of(&mut self, count: usize) -> Vec<Shot> {
+        let first = self.frame();
+        self.frames(count - 1);
+        let mut shots = self.shots();
+        shots.retain(|shot| shot.frame >= first);
+        assert!(shots.len() + 2 >= count, "{} of {count} frames were shown", shots.len());
+        shots
     }
 
     /// The shots since the last call. The last one or two frames may still be rendering.

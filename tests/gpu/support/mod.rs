@@ -1,5 +1,6 @@
 //! The code that the GPU tests share.
 
+pub mod alpha;
 pub mod browser;
 pub mod bundled;
 pub mod cases;
@@ -7,6 +8,7 @@ pub mod compiler;
 pub mod compositor;
 pub mod counters;
 pub mod difference;
+pub mod events;
 pub mod executors;
 pub mod faults;
 pub mod formats;
@@ -22,6 +24,7 @@ pub mod outcomes;
 pub mod pictures;
 pub mod pool;
 pub mod precision;
+pub mod prelude;
 pub mod process;
 pub mod recording;
 pub mod report;
@@ -29,13 +32,15 @@ pub mod scene;
 pub mod twins;
 
 pub use ::reference;
-use bevy::prelude::{App, default};
-use bevy::render::render_resource::TextureFormat;
 use bevy::render::settings::WgpuSettings;
-use bevy_gaussian_blur::BlurCompilation;
-use bevy_gaussian_blur::prelude::*;
-use headless::Headless;
-use reference::Picture;
+use prelude::*;
+
+/// The formats of cameras with a low dynamic range, and with a high one.
+pub const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+pub const HDR: TextureFormat = TextureFormat::Rgba16Float;
+
+/// By render passes alone, and by compute passes wherever possible.
+pub const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
 
 /// The plugin. Glass and filters compile when the first of them is spawned: most tests have neither.
 pub fn plugin(backend: BlurBackend) -> GaussianBlurPlugin {
@@ -45,8 +50,8 @@ pub fn plugin(backend: BlurBackend) -> GaussianBlurPlugin {
     }
 }
 
-/// An app with the blur, or `None` where there is no GPU.
-pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
+/// An app with the blur.
+pub fn gpu(setup: impl FnOnce(&mut App)) -> Headless {
     gpu_with(BlurBackend::Compute, setup)
 }
 
@@ -58,16 +63,16 @@ pub fn add_blur(app: &mut App, backend: BlurBackend) {
 }
 
 /// The same for one kind of pass.
-pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Headless> {
+pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Headless {
     let with_blur = |app: &mut App| {
         add_blur(app, backend);
         setup(app);
     };
-    or_skip(Headless::new(with_blur))
+    Headless::new(with_blur)
 }
 
 /// The same for render passes, on a device without some of its features.
-pub fn gpu_without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Option<Headless> {
+pub fn gpu_without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Headless {
     let device = WgpuSettings {
         disabled_features: Some(features),
         ..default()
@@ -76,8 +81,8 @@ pub fn gpu_without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Op
 }
 
 /// The same for render passes, on a device whose textures have at most `side` texels along each side.
-pub fn gpu_with_side(side: u32, setup: impl FnOnce(&mut App)) -> Option<Headless> {
-    let limits = or_skip(headless::adapter_limits())?;
+pub fn gpu_with_side(side: u32, setup: impl FnOnce(&mut App)) -> Headless {
+    let limits = headless::adapter_limits();
     let device = WgpuSettings {
         constrained_limits: Some(wgpu::Limits {
             max_texture_dimension_2d: side,
@@ -88,12 +93,12 @@ pub fn gpu_with_side(side: u32, setup: impl FnOnce(&mut App)) -> Option<Headless
     gpu_on(device, setup)
 }
 
-fn gpu_on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Option<Headless> {
+fn gpu_on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Headless {
     let with_blur = |app: &mut App| {
         add_blur(app, BlurBackend::Fragment);
         setup(app);
     };
-    or_skip(Headless::on(device, with_blur))
+    Headless::on(device, with_blur)
 }
 
 /// Whether to test every combination, as `scripts/soak products` does.
@@ -107,18 +112,9 @@ pub fn is_turn(case: usize, choice: usize, choices: usize) -> bool {
     is_full() || case % choices == choice
 }
 
-/// Returns the app, or prints a message and returns `None` if there is no GPU.
-///
-/// With `BLUR_REQUIRE_GPU` in the environment, as the test script sets it, a missing GPU is a failure.
-pub fn or_skip<T>(built: Result<T, String>) -> Option<T> {
-    match built {
-        Ok(built) => Some(built),
-        Err(reason) if std::env::var_os("BLUR_REQUIRE_GPU").is_some() => panic!("{reason}"),
-        Err(reason) => {
-            eprintln!("SKIPPED, nothing was tested: {reason}");
-            None
-        }
-    }
+/// A profile along a line.
+pub fn linear([start, end]: [Vec2; 2], [from, to]: [f32; 2]) -> BlurProfile {
+    BlurProfile::Linear { start, end, from, to }
 }
 
 /// Writes pictures and panics if `got` differs from `expected` by more than `tolerance` in one of `channels`.

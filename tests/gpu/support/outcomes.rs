@@ -1,9 +1,7 @@
 //! Records the events that image blurs trigger.
 
-use super::headless::Headless;
-use bevy::prelude::*;
+use super::prelude::*;
 use bevy::render::error_handler::RenderErrorHandler;
-use bevy_gaussian_blur::prelude::*;
 
 /// The outcomes of image blurs, in order.
 #[derive(Resource, Default)]
@@ -23,9 +21,7 @@ pub fn record(app: &mut App) {
 
 /// Runs frames. Returns the outcomes that they reported: each frame reports what the frames before it rendered.
 pub fn frames(headless: &mut Headless, count: usize) -> Vec<(Entity, Result<(), BlurError>)> {
-    for _ in 0..count {
-        headless.frame();
-    }
+    headless.frames(count);
     core::mem::take(&mut headless.app.world_mut().resource_mut::<Outcomes>().0)
 }
 

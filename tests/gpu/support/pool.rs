@@ -5,14 +5,12 @@
 //! need other plugins than the [setup](warm_with).
 
 use super::counters::Held;
-use super::headless::Headless;
-use super::{gpu_with, outcomes, recording};
+use super::prelude::*;
+use super::recording;
 use bevy::app::SubApps;
 use bevy::ecs::resource::IsResource;
 use bevy::ecs::schedule::Schedules;
-use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
-use bevy_gaussian_blur::prelude::*;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -20,8 +18,9 @@ use std::thread;
 /// The most apps that wait for a test. Those that have waited longest end.
 const MOST: usize = 6;
 
-/// An app ends after this many tests: Bevy keeps every pipeline that it has ever compiled.
-const TESTS: usize = 40;
+/// An app ends when it holds this many shaders: Bevy and the driver keep all that they have ever compiled, and each takes half a
+/// megabyte.
+const SHADERS: i64 = 150;
 
 /// Within this many frames, everything that is not used is released.
 const FRAMES: usize = 20;
@@ -43,7 +42,6 @@ pub struct Start {
     resources: usize,
     systems: usize,
     held: Held,
-    tests: usize,
 }
 
 struct Idle {
@@ -51,13 +49,13 @@ struct Idle {
     apps: SubApps,
 }
 
-/// An app with the blur, whose outcomes are [recorded](outcomes::record), or `None` where there is no GPU.
-pub fn warm(backend: BlurBackend) -> Option<Headless> {
+/// An app with the blur, whose outcomes are [recorded](outcomes::record).
+pub fn warm(backend: BlurBackend) -> Headless {
     warm_with(backend, |_| {})
 }
 
 /// The same after a function that adds plugins.
-pub fn warm_with(backend: BlurBackend, setup: fn(&mut App)) -> Option<Headless> {
+pub fn warm_with(backend: BlurBackend, setup: fn(&mut App)) -> Headless {
     let kind = (backend, setup as usize);
     let idle = {
         let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,16 +65,16 @@ pub fn warm_with(backend: BlurBackend, setup: fn(&mut App)) -> Option<Headless> 
     if let Some(Idle { start, apps }) = idle {
         let mut app = App::empty();
         *app.sub_apps_mut() = apps;
-        return Some(Headless::warm(app, start));
+        return Headless::warm(app, start);
     }
     let mut headless = gpu_with(backend, |app| {
         outcomes::record(app);
         setup(app);
-    })?;
+    });
     headless.warm_up();
     let start = Start::new(&headless.app, kind);
     let app = core::mem::replace(&mut headless.app, App::empty());
-    Some(Headless::warm(app, start))
+    Headless::warm(app, start)
 }
 
 /// A setup that publishes figures.
@@ -85,11 +83,10 @@ pub fn with_figures(app: &mut App) {
 }
 
 /// Takes an app back from a test, unless the test has failed. Panics if something that the test has spawned is still held.
-pub fn give_back(headless: &mut Headless, mut start: Start) {
+pub fn give_back(headless: &mut Headless, start: Start) {
     if thread::panicking() {
         return;
     }
-    start.tests += 1;
     let is_changed = start.is_changed(&headless.app);
     start.clear(&mut headless.app);
     let mut more = Vec::new();
@@ -105,7 +102,7 @@ pub fn give_back(headless: &mut Headless, mut start: Start) {
         "the test has left something behind, or those before it: {more:?}"
     );
     outcomes::forget(&mut headless.app);
-    if is_changed || start.tests == TESTS {
+    if is_changed || is_full(&headless.app) {
         return;
     }
     let apps = core::mem::take(headless.app.sub_apps_mut());
@@ -117,6 +114,11 @@ pub fn give_back(headless: &mut Headless, mut start: Start) {
     drop(oldest);
 }
 
+/// Whether an app has compiled so much that it ends when it is given back.
+pub fn is_full(app: &App) -> bool {
+    Held::by(app).of("shader modules") > SHADERS
+}
+
 impl Start {
     fn new(app: &App, kind: (BlurBackend, usize)) -> Self {
         let entities = entities(app.world());
@@ -126,7 +128,6 @@ impl Start {
             systems: systems(app),
             entities: entities.collect(),
             held: Held::by(app),
-            tests: 0,
         }
     }
 

@@ -22,6 +22,7 @@ impl Process {
 
 /// The command that runs an ignored test in a separate process. `module` is its module, as `module_path!()` names it.
 pub fn alone(module: &str, test: &str) -> Command {
+    super::headless::adapter_limits();
     let (_, module) = module.split_once("::").expect("the path begins with the crate");
     let program = std::env::current_exe().expect("a test is a program");
     let mut command = Command::new(program);

@@ -1,13 +1,8 @@
 //! A render system of the tests that records blurs.
 
-use super::headless::Headless;
-use bevy::prelude::*;
-use bevy::render::render_asset::RenderAssets;
-use bevy::render::render_resource::TextureFormat;
+use super::prelude::*;
 use bevy::render::renderer::{RenderContext, RenderGraph, RenderGraphSystems};
-use bevy::render::texture::GpuImage;
-use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
-use bevy_gaussian_blur::prelude::*;
+use bevy::render::{Extract, ExtractSchedule, Render, RenderSystems};
 use bevy_gaussian_blur::recorder::{
     BlurState, BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs,
 };

@@ -1,14 +1,10 @@
 //! A still scene for camera tests: rich in edges, with bright lights, seen by cameras that render to images.
 
-use super::formats::{stored_channels, to_image, to_picture};
-use super::headless::Headless;
-use super::inputs;
-use super::reference::Picture;
+use super::formats::stored_channels;
+use super::prelude::*;
 use bevy::camera::{RenderTarget, ScalingMode};
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::pbr::PbrPlugin;
-use bevy::prelude::*;
-use bevy::render::render_resource::{TextureFormat, TextureUsages};
 use bevy::sprite_render::AlphaMode2d;
 
 /// Which kind of camera looks at the scene.
@@ -165,6 +161,36 @@ pub fn camera(headless: &mut Headless, kind: Kind, target: &Handle<Image>, msaa:
         Kind::Core3d => camera.insert(Camera3d::default()),
     };
     camera.id()
+}
+
+/// A part of a target.
+pub fn viewport(position: impl Into<UVec2>, size: impl Into<UVec2>) -> Viewport {
+    Viewport {
+        physical_position: position.into(),
+        physical_size: size.into(),
+        ..default()
+    }
+}
+
+/// A node at a fixed position.
+pub fn node(origin: Vec2, size: Vec2) -> Node {
+    Node {
+        position_type: PositionType::Absolute,
+        left: Val::Px(origin.x),
+        top: Val::Px(origin.y),
+        width: Val::Px(size.x),
+        height: Val::Px(size.y),
+        ..default()
+    }
+}
+
+/// A node that covers its parent.
+pub fn whole() -> Node {
+    Node {
+        width: Val::Percent(100.0),
+        height: Val::Percent(100.0),
+        ..default()
+    }
 }
 
 /// Switches a camera on or off.

@@ -2,16 +2,10 @@
 //!
 //! The other camera shows the blurred picture without its blur, whatever moves or depends on time.
 
-use super::formats::to_picture;
-use super::headless::{Headless, Pixels};
 use super::pool::{self, warm_with};
-use super::reference::{Picture, gaussian_blur};
-use super::scene::{self, Kind};
-use super::{assert_close, gpu, outcomes, precision, within_rounding};
+use super::precision;
+use super::prelude::*;
 use bevy::camera::{ImageRenderTarget, RenderTarget};
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::{BlurBackend, EdgeMode};
 
 /// A camera and the image it renders to.
 #[derive(Clone)]
@@ -46,7 +40,7 @@ impl View {
     }
 
     pub fn insert(&self, headless: &mut Headless, components: impl Bundle) {
-        headless.app.world_mut().entity_mut(self.camera).insert(components);
+        headless.insert(self.camera, components);
     }
 
     pub fn pixels(&self, headless: &Headless) -> Pixels {
@@ -59,26 +53,26 @@ impl View {
 }
 
 impl Twins {
-    /// The usual scene, or `None` where there is no GPU.
-    pub fn new(kind: Kind, size: UVec2, format: TextureFormat) -> Option<Self> {
-        let headless = warm_with(BlurBackend::Compute, scene::plugins(kind))?;
-        Some(Self::of(headless, kind, size, format))
+    /// The usual scene.
+    pub fn new(kind: Kind, size: UVec2, format: TextureFormat) -> Self {
+        let headless = warm_with(BlurBackend::Compute, scene::plugins(kind));
+        Self::of(headless, kind, size, format)
     }
 
     /// The same in an app that publishes figures.
-    pub fn with_figures(size: UVec2, format: TextureFormat) -> Option<Self> {
-        let headless = warm_with(BlurBackend::Compute, pool::with_figures)?;
-        Some(Self::of(headless, Kind::Core2d, size, format))
+    pub fn with_figures(size: UVec2, format: TextureFormat) -> Self {
+        let headless = warm_with(BlurBackend::Compute, pool::with_figures);
+        Self::of(headless, Kind::Core2d, size, format)
     }
 
     /// The same in an app of its own, with more plugins.
-    pub fn with(kind: Kind, size: UVec2, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Option<Self> {
+    pub fn with(kind: Kind, size: UVec2, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Self {
         let headless = gpu(|app| {
             outcomes::record(app);
             scene::add_plugins(app, kind);
             setup(app);
-        })?;
-        Some(Self::of(headless, kind, size, format))
+        });
+        Self::of(headless, kind, size, format)
     }
 
     fn of(mut headless: Headless, kind: Kind, size: UVec2, format: TextureFormat) -> Self {
@@ -103,6 +97,11 @@ impl Twins {
         self.blurred.insert(&mut self.headless, components);
     }
 
+    /// The picture of the camera that can be blurred.
+    pub fn pixels(&self) -> Pixels {
+        self.blurred.pixels(&self.headless)
+    }
+
     /// Asserts that both pictures have the same bits.
     pub fn assert_identical(&self, name: &str) {
         let [sharp, blurred] = [&self.sharp, &self.blurred].map(|view| view.pixels(&self.headless));
@@ -116,7 +115,7 @@ impl Twins {
     /// Asserts that the blurred picture is the Gaussian of the sharp one. Returns the worst difference.
     pub fn assert_blurred(&self, name: &str, sigma: [f64; 2]) -> f64 {
         let sharp = self.sharp.picture(&self.headless);
-        assert_gaussian(name, &self.blurred.pixels(&self.headless), &sharp, sigma)
+        assert_gaussian(name, &self.pixels(), &sharp, sigma)
     }
 }
 

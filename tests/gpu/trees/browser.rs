@@ -8,21 +8,12 @@
 
 use super::show::{compare, tolerance};
 use super::spawn::spawn;
-use crate::backdrop::stage::LDR;
-use crate::random::number;
+use super::*;
 use crate::support::browser::{css_step, difference, leave, read};
 use crate::support::difference::write_failure;
-use crate::support::formats::to_picture;
 use crate::support::functions::steps;
-use crate::support::headless::{Headless, Pixels};
-use crate::support::pool::warm;
-use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Transform, Tree};
-use crate::support::reference::{Functions, Picture, Step, Storage, decode_srgb, encode_srgb};
-use crate::support::scene::Kind;
-use crate::support::twins::View;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::BlurBackend;
+use crate::support::reference::tree::{Filter, Shadow, Transform};
+use crate::support::reference::{Functions, Step, Storage, decode_srgb, encode_srgb};
 use std::fmt::Write;
 
 /// The format that stores numbers as they are.
@@ -254,9 +245,7 @@ impl Sheet {
 
     /// Compares the sheet with the compositor, and leaves it with its page.
     fn compare(&self) {
-        let Some(mut headless) = warm(BlurBackend::Compute) else {
-            return;
-        };
+        let mut headless = warm(BlurBackend::Compute);
         let scale = scale();
         let [plain, encoded] = [self.tree(|_| {}), self.tree(encode)];
         let bevy = show(&mut headless, &plain, scale, LDR);

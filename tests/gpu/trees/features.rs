@@ -1,8 +1,8 @@
 //! Features of trees, which can be left out: to look at one of them, or because it is known to be drawn wrongly.
 
+use super::*;
 use crate::support::reference::Functions;
-use crate::support::reference::tree::{Node, Transform, Tree};
-use bevy_gaussian_blur::prelude::EdgeMode;
+use crate::support::reference::tree::{Filter, Transform};
 
 /// Features that are known to be drawn wrongly. No tree has them.
 const DRAWN_WRONGLY: [Feature; 0] = [];
@@ -116,45 +116,17 @@ impl Feature {
                     node.glass = None;
                 }
             }),
-            Self::Rounded => change(&mut tree.nodes, &mut |node, _| {
-                if let Some(filter) = &mut node.filter {
-                    filter.is_rounded = false;
-                }
-            }),
-            Self::Edge => change(&mut tree.nodes, &mut |node, _| {
-                if let Some(filter) = &mut node.filter {
-                    filter.edge = EdgeMode::Transparent;
-                }
-            }),
-            Self::Inset => change(&mut tree.nodes, &mut |node, _| {
-                if let Some(filter) = &mut node.filter {
-                    filter.shadows.retain(|shadow| !shadow.is_inset);
-                }
-            }),
-            Self::Fade => change(&mut tree.nodes, &mut |node, _| {
-                if let Some(filter) = &mut node.filter {
-                    filter.fade = [0.0; 4];
-                }
-            }),
-            Self::Outline => change(&mut tree.nodes, &mut |node, _| {
-                if let Some(filter) = &mut node.filter {
-                    filter.outline = None;
-                }
-            }),
+            Self::Rounded => of_filters(tree, |filter| filter.is_rounded = false),
+            Self::Edge => of_filters(tree, |filter| filter.edge = EdgeMode::Transparent),
+            Self::Inset => of_filters(tree, |filter| filter.shadows.retain(|shadow| !shadow.is_inset)),
+            Self::Fade => of_filters(tree, |filter| filter.fade = [0.0; 4]),
+            Self::Outline => of_filters(tree, |filter| filter.outline = None),
             Self::Shared => change(&mut tree.nodes, &mut |node, _| node.shares_backdrop = false),
-            Self::Lens => change(&mut tree.nodes, &mut |node, _| {
-                if let Some(glass) = &mut node.glass {
-                    glass.lens = None;
-                }
-            }),
+            Self::Lens => of_glass(tree, |glass| glass.lens = None),
             Self::Border => change(&mut tree.nodes, &mut |node, _| node.border = None),
             Self::Ring => change(&mut tree.nodes, &mut |node, _| node.ring = None),
             Self::Stamp => change(&mut tree.nodes, &mut |node, _| node.stamp = None),
-            Self::Profile => change(&mut tree.nodes, &mut |node, _| {
-                if let Some(filter) = &mut node.filter {
-                    filter.ramp = None;
-                }
-            }),
+            Self::Profile => of_filters(tree, |filter| filter.ramp = None),
             Self::Undisplayed => change(&mut tree.nodes, &mut |node, _| node.is_displayed = true),
             Self::Scroll => change(&mut tree.nodes, &mut |node, _| node.scroll = [0.0; 2]),
             Self::Scaled => change(&mut tree.nodes, &mut |node, _| {
@@ -162,6 +134,18 @@ impl Feature {
             }),
         }
     }
+}
+
+fn of_filters(tree: &mut Tree, simplify: impl Fn(&mut Filter)) {
+    change(&mut tree.nodes, &mut |node, _| {
+        node.filter.iter_mut().for_each(&simplify)
+    });
+}
+
+fn of_glass(tree: &mut Tree, simplify: impl Fn(&mut Glass)) {
+    change(&mut tree.nodes, &mut |node, _| {
+        node.glass.iter_mut().for_each(&simplify)
+    });
 }
 
 /// What is around a node.

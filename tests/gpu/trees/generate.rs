@@ -1,12 +1,10 @@
 //! Makes random trees from seeds.
 
-use super::features::{Around, Feature, change};
-use super::show::{SHARED, SIZES};
-use super::stamps;
-use crate::support::reference::tree::{
-    Border, Filter, Glass, Node, Outline, Ring, Shadow, Stamp, Transform, Tree, Visibility,
-};
-use crate::support::reference::{EdgeMode, Functions, Lens, Ramp, Step};
+use super::features::{Around, change};
+use super::show::SHARED;
+use super::*;
+use crate::support::reference::tree::{Border, Filter, Outline, Ring, Shadow, Stamp, Transform, Visibility};
+use crate::support::reference::{EdgeMode, Functions, Lens, Step};
 
 /// The most nodes of a tree.
 const MOST_NODES: usize = 25;

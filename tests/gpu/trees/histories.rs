@@ -6,19 +6,13 @@
 use super::describe::describe;
 use super::features::{change, count};
 use super::generate::generate;
-use super::show::{self, Screen, peak, storage, tolerance};
-use super::{empty, place, switch_of};
-use crate::backdrop::stage::{HDR, LDR};
+use super::show::{peak, storage, tolerance};
+use super::*;
 use crate::filters::group::measured;
 use crate::filters::missing::Painted;
-use crate::random::number;
-use crate::support::difference::{worst_difference, write_failure};
+use crate::support::difference::write_failure;
 use crate::support::headless::label_of;
-use crate::support::reference::Picture;
-use crate::support::reference::tree::{Node, Tree};
-use crate::support::report;
-use bevy::render::render_resource::{PipelineDescriptor, TextureFormat};
-use bevy_gaussian_blur::prelude::*;
+use bevy::render::render_resource::PipelineDescriptor;
 
 /// A standard deviation that blurs, but nothing that could be seen.
 const UNSEEN: f64 = 0.06;
@@ -139,9 +133,7 @@ fn assert_alike(name: &str, seeds: &[u64], [got, expected]: [Vec<Picture>; 2], f
 
 /// Morphs trees into others, one on each camera, and compares the pictures with those of a screen that shows each tree alone.
 fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
-    let (Some(mut morphing), Some(mut fresh)) = (Screen::new(backend, format), Screen::new(backend, format)) else {
-        return;
-    };
+    let [mut morphing, mut fresh] = [(); 2].map(|()| Screen::new(backend, format));
     morphing.warm_up();
     fresh.warm_up();
     let first = number("BLUR_TREE_SEED", 1);

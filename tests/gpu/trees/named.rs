@@ -4,39 +4,40 @@
 mod beside;
 mod colors;
 mod edges;
+mod fades;
 mod glass;
 mod groups;
 mod inside;
 mod lenses;
+mod lines;
 mod places;
 mod regressions;
 mod rounded;
 mod shadows;
 
-use super::show::{SIZES, Screen};
-use crate::backdrop::stage::BACKENDS;
-use crate::support::difference::{worst_difference, write_failure};
+use super::show::expected;
+use super::*;
+use crate::support::difference::write_failure;
 use crate::support::precision::error_of_blending;
-use crate::support::reference::tree::{Filter, Glass, Node, Tree};
-use crate::support::reference::{Functions, Picture, Step};
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::{BlurBackend, BlurSwitch};
+use crate::support::reference::tree::{Filter, Shadow};
+use crate::support::reference::{Functions, Step};
+use core::fmt::Display;
 
 const WHITE: [f64; 4] = [1.0; 4];
 const NOTHING: [f64; 4] = [0.0; 4];
 const RED: [f64; 4] = [1.0, 0.0, 0.0, 1.0];
 const GREEN: [f64; 4] = [0.0, 1.0, 0.0, 1.0];
 
-pub type Named = (String, Tree);
+pub type Named<N = String> = (N, Tree);
 
 /// Asserts that trees of the usual size are shown as the compositor paints them, with passes of both kinds.
-pub fn assert_shown(format: TextureFormat, trees: &[Named]) {
-    show_all(&BACKENDS, format, BlurSwitch::On, None, trees);
+pub fn assert_shown(format: TextureFormat, trees: &[Named<impl Display>]) {
+    show_all(format, BlurSwitch::On, trees);
 }
 
 /// Asserts that they are shown so while blurs are switched off.
-fn assert_switched_off(format: TextureFormat, trees: &[Named]) {
-    show_all(&BACKENDS, format, BlurSwitch::Off, None, trees);
+fn assert_switched_off(format: TextureFormat, trees: &[Named<impl Display>]) {
+    show_all(format, BlurSwitch::Off, trees);
 }
 
 /// The levels by which a picture may be off, beyond the rounding of its format, if eight bits round it once before it is stored: the
@@ -51,7 +52,7 @@ fn rounded_twice() -> f64 {
 
 /// Asserts that trees are shown within so many levels, with the kind of passes that is the test's turn, that their glass and filters
 /// can be seen, and that nothing else changes.
-fn assert_within(format: TextureFormat, levels: f64, trees: &[Named]) {
+fn assert_within(format: TextureFormat, levels: f64, trees: &[Named<impl Display>]) {
     for (name, tree) in trees {
         let mut plain = tree.clone();
         super::features::change(&mut plain.nodes, &mut |node, _| {
@@ -64,14 +65,8 @@ fn assert_within(format: TextureFormat, levels: f64, trees: &[Named]) {
     beside::assert_within(format, levels, trees);
 }
 
-fn show_all(backends: &[BlurBackend], format: TextureFormat, switch: BlurSwitch, levels: Option<f64>, trees: &[Named]) {
-    let screens = backends
-        .iter()
-        .map(|backend| Some((backend, Screen::of_one_size(*backend, format)?)));
-    let Some(mut screens) = screens.collect::<Option<Vec<_>>>() else {
-        return;
-    };
-    let trees_of = |batch: &[Named]| batch.iter().map(|(_, tree)| tree.clone()).collect::<Vec<_>>();
+fn show_all(format: TextureFormat, switch: BlurSwitch, trees: &[Named<impl Display>]) {
+    let mut screens = BACKENDS.map(|backend| (backend, Screen::of_one_size(backend, format)));
     // Everything compiles first.
     for (_, screen) in &mut screens {
         screen.set_switch(switch);
@@ -80,15 +75,10 @@ fn show_all(backends: &[BlurBackend], format: TextureFormat, switch: BlurSwitch,
     }
     for named in trees.chunks(4) {
         let batch = trees_of(named);
-        let is_off = switch == BlurSwitch::Off;
-        let storage = super::show::storage(format);
-        let expected = batch
-            .iter()
-            .map(|tree| super::show::shown(tree, is_off).picture(storage));
-        let expected: Vec<Picture> = expected.collect();
+        let expected = expected(&batch, format, switch == BlurSwitch::Off);
         for (backend, screen) in &mut screens {
             let shot = screen.show(&batch);
-            let verdict = screen.judge_by(shot, &batch, &expected, levels);
+            let verdict = screen.judge_by(shot, &batch, &expected);
             if let Some((camera, worst, [got, expected])) = verdict.wrong.first() {
                 let name = &named[*camera].0;
                 let folder = write_failure(&format!("tree-{name}-{backend:?}"), got, expected);
@@ -104,6 +94,10 @@ fn show_all(backends: &[BlurBackend], format: TextureFormat, switch: BlurSwitch,
     for (_, screen) in &mut screens {
         screen.set_switch(BlurSwitch::On);
     }
+}
+
+fn trees_of<N>(batch: &[Named<N>]) -> Vec<Tree> {
+    batch.iter().map(|(_, tree)| tree.clone()).collect()
 }
 
 /// Nodes over an opaque colour.
@@ -132,6 +126,15 @@ fn over_scene(nodes: impl IntoIterator<Item = Node>) -> Tree {
         Node::new([x, y + 1.0], [9.0, 12.0], [red, green, blue, 1.0])
     });
     over_nothing(scene.chain(nodes))
+}
+
+/// Nodes over stripes.
+fn over_stripes(color: [f64; 4], nodes: impl IntoIterator<Item = Node>) -> Tree {
+    let stripe = |index: usize| plain([index as f64 * 12.0, 0.0, 6.0, 64.0], color);
+    Tree {
+        clear: [0.3, 0.4, 0.5, 1.0],
+        ..over_nothing((0..8).map(stripe).chain(nodes))
+    }
 }
 
 /// A plain box.
@@ -203,6 +206,38 @@ fn colored(steps: impl Into<Vec<Step>>) -> Filter {
         functions: Functions(steps.into()),
         ..Filter::NEUTRAL
     }
+}
+
+fn curved(filter: Filter) -> Filter {
+    let is_rounded = true;
+    Filter { is_rounded, ..filter }
+}
+
+/// A shadow beside its group.
+fn shadow(offset: [f64; 2], sigma: f64, color: [f64; 4]) -> Shadow {
+    Shadow {
+        offset,
+        sigma: [sigma; 2],
+        color,
+        is_glow: false,
+        is_inset: false,
+    }
+}
+
+fn glowing(shadow: Shadow) -> Shadow {
+    let is_glow = true;
+    Shadow { is_glow, ..shadow }
+}
+
+/// A shadow that falls into its group.
+fn inset(shadow: Shadow) -> Shadow {
+    let is_inset = true;
+    Shadow { is_inset, ..shadow }
+}
+
+fn casting(shadows: impl Into<Vec<Shadow>>, filter: Filter) -> Filter {
+    let shadows = shadows.into();
+    Filter { shadows, ..filter }
 }
 
 /// Boxes in the middle of the viewport, round and half transparent.

@@ -1,14 +1,13 @@
 //! Reduces trees that are shown wrongly to what is needed to show it.
 
 use super::describe::describe;
-use super::features::{Feature, change, count};
+use super::features::{change, count};
 use super::generate::restrain;
-use super::place;
-use super::show::{Screen, Verdict};
+use super::*;
 use crate::support::difference::write_failure;
-use crate::support::reference::tree::{Filter, Node, Transform, Tree, Visibility};
+use crate::support::reference::tree::{Filter, Transform, Visibility};
 use crate::support::reference::{EdgeMode, Functions};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How long trees are reduced.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -137,11 +136,7 @@ const SIMPLER: [fn(&mut Node); 33] = [
     |node| node.scroll = [0.0; 2],
     |node| node.is_displayed = true,
     |node| of_filter(node, |filter| filter.ramp = None),
-    |node| {
-        if let Some(glass) = &mut node.glass {
-            glass.fallback = [0.0; 4];
-        }
-    },
+    |node| of_glass(node, |glass| glass.fallback = [0.0; 4]),
     |node| node.visibility = Visibility::Inherited,
     |node| node.color[3] = 0.0,
     |node| node.color = [1.0; 4],
@@ -163,26 +158,18 @@ const SIMPLER: [fn(&mut Node); 33] = [
     |node| node.shares_backdrop = false,
     |node| of_filter(node, |filter| filter.sigma = [0.0; 2]),
     |node| {
-        if let Some(glass) = &mut node.glass {
-            (glass.functions, glass.ramp, glass.edge) = (Functions::NEUTRAL, None, EdgeMode::Mirror);
-        }
+        of_glass(node, |glass| {
+            (glass.functions, glass.ramp, glass.edge) = (Functions::NEUTRAL, None, EdgeMode::Mirror)
+        })
     },
-    |node| {
-        if let Some(glass) = &mut node.glass {
-            glass.opacity = 1.0;
-        }
-    },
-    |node| {
-        if let Some(glass) = &mut node.glass {
-            glass.lens = None;
-        }
-    },
-    |node| {
-        if let Some(glass) = &mut node.glass {
-            glass.sees_surroundings = false;
-        }
-    },
+    |node| of_glass(node, |glass| glass.opacity = 1.0),
+    |node| of_glass(node, |glass| glass.lens = None),
+    |node| of_glass(node, |glass| glass.sees_surroundings = false),
 ];
+
+fn of_glass(node: &mut Node, simplify: impl Fn(&mut Glass)) {
+    node.glass.iter_mut().for_each(simplify);
+}
 
 fn of_filter(node: &mut Node, simplify: impl Fn(&mut Filter)) {
     if let Some(filter) = &mut node.filter {

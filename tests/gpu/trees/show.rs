@@ -1,25 +1,14 @@
 //! The app that shows trees, one on each of its cameras.
 
 use super::spawn::{morph, spawn};
-use super::stamps;
-use crate::backdrop::stage::HDR;
+use super::*;
 use crate::filters::group::measured;
-use crate::support::difference::{Difference, worst_difference};
-use crate::support::formats::to_picture;
-use crate::support::headless::{Headless, Reading};
+use crate::support::difference::Difference;
+use crate::support::headless::Reading;
 use crate::support::held::{escapes, hold_back};
-use crate::support::pool::warm;
-use crate::support::precision::{error_of_blending, error_of_blurs};
-use crate::support::reference::tree::{self, Node, Tree};
-use crate::support::reference::{Picture, Storage};
-use crate::support::scene::{self, Kind};
-use crate::support::twins::View;
-use crate::support::within_rounding;
-use bevy::camera::{Hdr, Viewport};
-use bevy::prelude::*;
-use bevy::render::render_resource::{PipelineDescriptor, TextureFormat};
-use bevy::render::renderer::RenderDevice;
-use bevy_gaussian_blur::prelude::*;
+use crate::support::precision::error_of_blending;
+use crate::support::reference::{Storage, tree};
+use bevy::render::render_resource::PipelineDescriptor;
 
 /// The sizes of viewports.
 pub const SIZES: [[usize; 2]; 4] = [[96, 64], [64, 64], [96, 48], [72, 56]];
@@ -82,29 +71,28 @@ impl Verdict {
 }
 
 impl Screen {
-    /// `None` where there is no GPU.
-    pub fn new(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
+    pub fn new(backend: BlurBackend, format: TextureFormat) -> Self {
         let targets = [&SIZES[..1], &SIZES[1..SHARED], &SIZES[SHARED..]];
         Self::of_targets(backend, format, &targets.repeat(CAMERAS / SIZES.len()))
     }
 
     /// One with four cameras of one size, each of which has its target.
-    pub fn of_one_size(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
+    pub fn of_one_size(backend: BlurBackend, format: TextureFormat) -> Self {
         Self::of_targets(backend, format, &[&SIZES[..1]; 4])
     }
 
-    fn of_targets(backend: BlurBackend, format: TextureFormat, targets: &[&[[usize; 2]]]) -> Option<Self> {
+    fn of_targets(backend: BlurBackend, format: TextureFormat, targets: &[&[[usize; 2]]]) -> Self {
         let mut screen = Self {
             cameras: Vec::new(),
             targets: Vec::new(),
             roots: Vec::new(),
             format,
             is_off: false,
-            headless: warm(backend)?,
+            headless: warm(backend),
         };
         stamps::take(&mut screen.headless);
         targets.iter().for_each(|sizes| screen.add_target(sizes));
-        Some(screen)
+        screen
     }
 
     /// Adds a target, and cameras whose viewports lie side by side in it.
@@ -132,11 +120,7 @@ impl Screen {
             settings.order = self.cameras.len() as isize;
             if sizes.len() > 1 {
                 let [position, size] = [origin, *size].map(|pair| UVec2::from_array(pair.map(|side| side as u32)));
-                settings.viewport = Some(Viewport {
-                    physical_position: position,
-                    physical_size: size,
-                    ..default()
-                });
+                settings.viewport = Some(viewport(position, size));
             }
             self.cameras.push(Viewer {
                 camera,
@@ -287,13 +271,12 @@ impl Screen {
 
     /// Compares the pictures of trees with the compositor's.
     pub fn judge(&self, shot: Shot, trees: &[Tree]) -> Verdict {
-        let picture = |tree| shown(tree, shot.is_off).picture(storage(self.format));
-        let expected: Vec<Picture> = trees.iter().map(picture).collect();
-        self.judge_by(shot, trees, &expected, None)
+        let expected = expected(trees, self.format, shot.is_off);
+        self.judge_by(shot, trees, &expected)
     }
 
-    /// The same with pictures of the compositor, and with a limit in levels, if it is not the one of random trees.
-    pub fn judge_by(&self, shot: Shot, trees: &[Tree], expected: &[Picture], levels: Option<f64>) -> Verdict {
+    /// The same with pictures of the compositor.
+    pub fn judge_by(&self, shot: Shot, trees: &[Tree], expected: &[Picture]) -> Verdict {
         let is_off = shot.is_off;
         let mut verdict = Verdict {
             shown: self.pictures_of(shot),
@@ -302,9 +285,9 @@ impl Screen {
         for (index, (got, tree)) in verdict.shown.iter().zip(trees).enumerate() {
             let (tree, expected) = (&shown(tree, is_off), &expected[index]);
             let peak = peak(expected);
-            let limit = peak * levels.map_or_else(|| tolerance(tree), |levels| levels / 255.0 + error_of_blurs());
+            let limit = peak * tolerance(tree);
             let mut difference = compare(got, expected, self.format);
-            if difference.value > limit && levels.is_none() {
+            if difference.value > limit {
                 difference = compare(got, &self.nearest(got, expected, tree), self.format);
             }
             verdict.worst = verdict.worst.max(difference.value / peak);
@@ -346,8 +329,14 @@ pub fn storage(format: TextureFormat) -> Storage {
     if format == HDR { Storage::Half } else { Storage::Srgb8 }
 }
 
+/// What the compositor paints of trees, with blurs on or off.
+pub fn expected(trees: &[Tree], format: TextureFormat, is_off: bool) -> Vec<Picture> {
+    let pictures = trees.iter().map(|tree| shown(tree, is_off).picture(storage(format)));
+    pictures.collect()
+}
+
 /// What is shown of a tree with blurs on or off.
-pub fn shown(tree: &Tree, is_off: bool) -> Tree {
+fn shown(tree: &Tree, is_off: bool) -> Tree {
     if is_off { tree.switched_off() } else { tree.clone() }
 }
 

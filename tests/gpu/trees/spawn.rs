@@ -1,13 +1,12 @@
 //! Spawns a tree as nodes of Bevy's user interface.
 
 use super::stamps;
-use crate::backdrop::pane::node as placed;
 use crate::support::functions::steps;
+use crate::support::prelude::*;
 use crate::support::reference::Ramp;
 use crate::support::reference::tree::{Border, Filter, Glass, Node as Described, Shadow, Tree, Visibility as Seen};
-use bevy::prelude::*;
+use crate::support::scene::node as placed;
 use bevy::ui::OverrideClip;
-use bevy_gaussian_blur::prelude::*;
 
 fn vec2(pair: [f64; 2]) -> Vec2 {
     Vec2::from_array(pair.map(|value| value as f32))
@@ -20,11 +19,7 @@ fn color([red, green, blue, alpha]: [f64; 4]) -> Color {
 
 /// Spawns a tree for a camera. Returns the root.
 pub fn spawn(world: &mut World, tree: &Tree, camera: Entity) -> Entity {
-    let whole = Node {
-        width: Val::Percent(100.0),
-        height: Val::Percent(100.0),
-        ..default()
-    };
+    let whole = scene::whole();
     let root = world.spawn((whole, UiTargetCamera(camera))).id();
     spawn_all(world, &tree.nodes, root);
     root
@@ -170,12 +165,10 @@ fn insert_optional(entity: &mut EntityWorldMut, described: &Described) {
         entity.insert(ui_filter(filter));
     }
     if let Some(ramp) = ramp_of(described) {
-        entity.insert(BlurProfile::Linear {
-            start: vec2(ramp.start),
-            end: vec2(ramp.end),
-            from: ramp.from as f32,
-            to: ramp.to as f32,
-        });
+        entity.insert(linear(
+            [vec2(ramp.start), vec2(ramp.end)],
+            [ramp.from as f32, ramp.to as f32],
+        ));
     }
     stamps::insert(entity, described.stamp.as_ref().map(|stamp| stamp.name));
 }

@@ -1,14 +1,8 @@
 //! What trees show beside boxes: text, and shadows of boxes. Bevy paints each once, alone over nothing; that picture is what is right
 //! wherever else it is painted, on whole pixels.
 
-use crate::backdrop::pane::node;
-use crate::backdrop::stage::HDR;
-use crate::support::headless::Headless;
+use crate::support::prelude::*;
 use crate::support::reference::tree::Stamp;
-use crate::support::scene::Kind;
-use crate::support::twins::View;
-use bevy::camera::Hdr;
-use bevy::prelude::*;
 use std::sync::{Arc, OnceLock};
 
 /// Where the node is in its picture, which is [`SIZE`] large: a shadow reaches three times its blur beyond its box.
@@ -51,7 +45,7 @@ pub fn take(headless: &mut Headless) {
         insert(&mut world.entity_mut(shown), Some(name));
         headless.warm_up();
         let picture = view.picture(headless);
-        headless.app.world_mut().despawn(shown);
+        headless.despawn(shown);
         assert!(
             picture.texels.iter().any(|texel| texel[3] > 0.3),
             "the stamp {name} is not seen"
@@ -64,7 +58,7 @@ pub fn take(headless: &mut Headless) {
             is_below,
         })
     });
-    headless.app.world_mut().despawn(view.camera);
+    headless.despawn(view.camera);
     // Another test may have taken them meanwhile: they are the same.
     let _ = STAMPS.set(stamps.to_vec());
 }

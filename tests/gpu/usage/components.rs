@@ -1,14 +1,7 @@
 //! Components that are omitted, cloned, or in conflict.
 
-use super::{image, pictures};
-use crate::support::headless::Headless;
-use crate::support::images::{assert_blur, plain, replace_image, set_blur, spawn, target_of};
-use crate::support::outcomes::{failures, finished, frames};
-use crate::support::pool::warm;
-use crate::support::reference::Picture;
-use bevy::prelude::*;
+use super::*;
 use bevy::render::render_resource::TextureDimension;
-use bevy_gaussian_blur::prelude::*;
 
 /// An outcome, and the entity that has reported it.
 type Outcome = (Entity, Result<(), BlurError>);
@@ -32,12 +25,10 @@ fn defaults() {
 
 #[test]
 fn an_image_needs_no_settings() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let [picture, _] = pictures(61, 47);
     let source = headless.add_image(image(&picture));
-    let entity = headless.app.world_mut().spawn(plain(source)).id();
+    let entity = headless.spawn(plain(source));
     assert_eq!(finished(&mut headless, 10), 1);
     let blur = headless.app.world().get::<GaussianBlur>(entity);
     assert_eq!(blur, Some(&GaussianBlur::new(24.0)));
@@ -70,9 +61,7 @@ fn share_target(headless: &mut Headless) -> SharedTarget {
 
 #[test]
 fn a_shared_target_belongs_to_the_first() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let SharedTarget {
         target,
         pictures: [one, other],
@@ -89,7 +78,7 @@ fn a_shared_target_belongs_to_the_first() {
     assert_eq!(frames(&mut headless, 5), [first_again]);
     assert_blur("shared-first-changed", &headless, &target, &one, 9.0);
 
-    headless.app.world_mut().despawn(first);
+    headless.despawn(first);
     assert_eq!(frames(&mut headless, 5), [second_at_last]);
     assert_blur("shared-second", &headless, &target, &other, 3.5);
 }
@@ -97,16 +86,14 @@ fn a_shared_target_belongs_to_the_first() {
 /// An entity from which only the blur is removed writes its target no longer.
 #[test]
 fn a_removed_blur_leaves_its_target_to_others() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let SharedTarget {
         target,
         pictures: [_, other],
         first,
         second,
     } = share_target(&mut headless);
-    headless.app.world_mut().entity_mut(first).remove::<GaussianBlur>();
+    headless.remove::<GaussianBlur>(first);
     frames(&mut headless, 3);
     let second = spawn(&mut headless, GaussianBlur::from_sigma(3.5), second);
     assert_eq!(frames(&mut headless, 5), [(second, Ok(()))] as [Outcome; 1]);
@@ -116,9 +103,7 @@ fn a_removed_blur_leaves_its_target_to_others() {
 /// A broken file in place of the source, as in hot reloading, and then a valid one.
 #[test]
 fn a_failure_does_not_cost_the_target() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let [first, _] = pictures(61, 47);
     let [_, second] = pictures(40, 31);
     let source = headless.add_image(image(&first));

@@ -1,10 +1,8 @@
 //! Next to `bevy_egui`: one line decides whether its interface is blurred.
 
-use crate::support::gpu;
+use super::*;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
 use bevy::ecs::schedule::ScheduleLabel;
-use bevy::prelude::*;
-use bevy::render::RenderApp;
 use bevy_egui::EguiPlugin;
 use bevy_egui::render::egui_pass;
 use bevy_gaussian_blur::GaussianBlurSystems::AfterUi;
@@ -74,9 +72,7 @@ fn one_line_decides_between_the_blur_and_egui() {
             order.configure(render_app, Core2d);
             order.configure(render_app, Core3d);
         };
-        let Some(mut headless) = gpu(setup) else {
-            return;
-        };
+        let mut headless = gpu(setup);
         let after_ui = "bevy_gaussian_blur::camera::blur_after_ui".to_owned();
         for [ours, undecided] in [
             blur_systems(&mut headless.app, Core2d),

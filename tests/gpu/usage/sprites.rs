@@ -1,19 +1,10 @@
 //! A group of sprites as one picture between others, by the recipe of `docs/questions.md`, against the float64 reference.
 
-use crate::support::headless::Headless;
-use crate::support::pool::warm;
-use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, bundled, formats, scene, within_rounding};
-use bevy::camera::RenderTarget;
-use bevy::camera::visibility::RenderLayers;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::*;
+use super::*;
+use crate::support::bundled;
 
 const SIZE: UVec2 = UVec2::new(160, 120);
 const GROUP: RenderLayers = RenderLayers::layer(2);
-const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
-const HDR: TextureFormat = TextureFormat::Rgba16Float;
 
 /// The opacity with which the group is shown, that of its shadow, and the pixels by which the shadow lies farther right and down.
 const SHARES: [f32; 2] = [0.8, 0.7];
@@ -98,7 +89,7 @@ fn pictures(headless: &mut Headless, format: TextureFormat, alpha: BlurAlpha) ->
     spawn_group(headless);
     headless.warm_up();
     headless.frame();
-    [screen, painted].map(|target| formats::to_picture(&headless.read_image(&target)))
+    [screen, painted].map(|target| headless.picture(&target))
 }
 
 /// The same in float64, from what the group's camera painted: colours multiplied by alpha.
@@ -138,9 +129,7 @@ fn fringes(picture: &Picture, group: &Picture) -> Picture {
 #[test]
 fn a_group_of_sprites_lies_between_others() {
     for (format, tolerance) in [(HDR, 1.0), (LDR, 2.0)] {
-        let Some(mut headless) = warm(BlurBackend::Compute) else {
-            return;
-        };
+        let mut headless = warm(BlurBackend::Compute);
         let [got, group] = pictures(&mut headless, format, BlurAlpha::Unpremultiply);
         let expected = within_rounding(&got, &expected(&group), format);
         let fringe = group.texels.iter().filter(|texel| texel[3] > 0.02 && texel[3] < 0.98);
@@ -161,9 +150,7 @@ fn a_group_of_sprites_lies_between_others() {
 /// Without the conversion, the fringes are dark: the recipe needs it.
 #[test]
 fn without_the_conversion_the_fringes_are_dark() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
+    let mut headless = warm(BlurBackend::Compute);
     let [got, group] = pictures(&mut headless, HDR, BlurAlpha::Straight);
     let expected = expected(&group);
     let [got, expected] = [&got, &expected].map(|picture| fringes(picture, &group));

@@ -1,11 +1,8 @@
 //! The system sets of the main world: changes before them count in the same frame.
 
-use super::{image, pictures};
-use crate::support::images::{assert_blur, plain, ready_app, spawn, target_of};
-use crate::support::outcomes::finished;
-use bevy::prelude::*;
+use super::*;
+use crate::support::images::ready_app;
 use bevy_gaussian_blur::BlurSystems;
-use bevy_gaussian_blur::prelude::*;
 
 /// The work of the systems in the next frame.
 #[derive(Resource, Default)]
@@ -44,9 +41,7 @@ fn what_is_changed_before_the_sets_counts_in_the_same_frame() {
             ),
         );
     };
-    let Some(mut headless) = ready_app(setup) else {
-        return;
-    };
+    let mut headless = ready_app(setup);
     let [first, _] = pictures(61, 47);
     let source = headless.add_image(image(&first));
     let entity = spawn(&mut headless, GaussianBlur::from_sigma(2.0), plain(source.clone()));
@@ -76,9 +71,7 @@ fn reports_come_before_what_is_ordered_after_them() {
         let look = |mut reported: ResMut<Reported>| reported.in_pre_update = reported.in_all;
         app.add_systems(PreUpdate, look.after(BlurSystems::Report));
     };
-    let Some(mut headless) = ready_app(setup) else {
-        return;
-    };
+    let mut headless = ready_app(setup);
     let source = headless.add_image(image(&pictures(61, 47)[0]));
     let image = plain(source).with_update(BlurUpdate::EveryFrame);
     spawn(&mut headless, GaussianBlur::from_sigma(2.0), image);

@@ -1,11 +1,7 @@
 //! Colour functions and opacity, of glass and of groups.
 
 use super::glass::PLACES;
-use super::{Named, assert_within, boxes, colored, faded, group, over_scene, pane, rounded, soft};
-use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::tree::{Filter, Glass, Shadow};
-use crate::support::reference::{Functions, Step};
-
+use super::*;
 use Step::{Brightness, Contrast, Cover, HueRotate, Invert, Matrix, Saturate, Sepia, Tint};
 
 /// Five panes side by side, with these functions and opacities. Without a blur the colours still change.
@@ -57,21 +53,8 @@ fn contrast_invert_and_hue_of_glass() {
 /// One filter at a time, and all of them.
 #[test]
 fn every_filter_of_a_group() {
-    let shadow = Shadow {
-        offset: [5.0, 6.0],
-        sigma: [3.0; 2],
-        color: [0.0, 0.02, 0.1, 0.8],
-        is_glow: false,
-        is_inset: false,
-    };
-    let glow = Shadow {
-        offset: [0.0; 2],
-        sigma: [4.0; 2],
-        color: [0.1, 0.6, 0.3, 0.9],
-        is_glow: true,
-        is_inset: false,
-    };
-    let with = |shadows: Vec<Shadow>, filter: Filter| Filter { shadows, ..filter };
+    let dark = shadow([5.0, 6.0], 3.0, [0.0, 0.02, 0.1, 0.8]);
+    let glow = glowing(shadow([0.0; 2], 4.0, [0.1, 0.6, 0.3, 0.9]));
     let (sepia, hue, bright) = (Sepia(0.6), HueRotate(140.0), Brightness(1.05));
     let along_x = Filter {
         sigma: [4.0, 0.0],
@@ -101,10 +84,10 @@ fn every_filter_of_a_group() {
         ("sepia-hue", colored([sepia, hue])),
         ("hue-sepia", colored([hue, sepia])),
         ("eight", colored([sepia, hue, bright, hue, sepia, bright, hue, bright])),
-        ("shadow", with(vec![shadow], Filter::NEUTRAL)),
-        ("glow", with(vec![glow], Filter::NEUTRAL)),
-        ("faded-shadow", with(vec![shadow], faded(0.6))),
-        ("all", with(vec![shadow, glow], all)),
+        ("shadow", casting([dark], Filter::NEUTRAL)),
+        ("glow", casting([glow], Filter::NEUTRAL)),
+        ("faded-shadow", casting([dark], faded(0.6))),
+        ("all", casting([dark, glow], all)),
     ];
     let trees = filters.map(|(name, filter)| (format!("filter-{name}"), over_scene([group(filter, boxes())])));
     assert_within(LDR, 1.5, &trees);

@@ -1,8 +1,6 @@
 //! Blurs of groups that end at the box of their node.
 
-use super::{Named, WHITE, assert_shown, over_nothing, pane, plain, rounded, soft, turned};
-use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Tree};
+use super::*;
 use crate::support::reference::{EdgeMode, Storage};
 
 fn ending(edge: EdgeMode, sigma: [f64; 2]) -> Filter {
@@ -55,13 +53,7 @@ fn screens_keep_their_border() {
 
 #[test]
 fn groups_end_at_their_box() {
-    let shadow = |is_inset| Shadow {
-        offset: [3.0, 2.5],
-        sigma: [2.0; 2],
-        color: [0.9, 0.1, 0.6, 0.7],
-        is_glow: false,
-        is_inset,
-    };
+    let beside = shadow([3.0, 2.5], 2.0, [0.9, 0.1, 0.6, 0.7]);
     let mut trees: Vec<Named> = Vec::new();
     for edge in EdgeMode::ALL {
         let mut add = |name: &str, card| trees.push((format!("{name}-{edge:?}"), over_black(card)));
@@ -74,16 +66,10 @@ fn groups_end_at_their_box() {
             );
         }
         let place = [20.0, 12.0, 46.0, 34.0];
-        let shadows = Filter {
-            shadows: vec![shadow(false), shadow(true)],
-            opacity: 0.8,
-            ..ending(edge, [3.0; 2])
-        };
-        add("shadows", card(place, shadows));
-        let curved = Filter {
-            is_rounded: true,
-            ..ending(edge, [3.0; 2])
-        };
+        let mut faded = casting([beside, inset(beside)], ending(edge, [3.0; 2]));
+        faded.opacity = 0.8;
+        add("shadows", card(place, faded));
+        let curved = curved(ending(edge, [3.0; 2]));
         add("rounded", rounded([12.0; 4], card(place, curved)));
     }
     assert_shown(HDR, &trees);
@@ -98,5 +84,5 @@ fn with_glass_and_groups_inside() {
     outer.children.push(inner([34.0, 16.0, 40.0, 20.0]));
     let turned = turned(0.4, inner([30.0, 20.0, 36.0, 24.0]));
     let trees = [("nested", outer), ("turned", turned)];
-    assert_shown(LDR, &trees.map(|(name, node)| (name.into(), over_black(node))));
+    assert_shown(LDR, &trees.map(|(name, node)| (name, over_black(node))));
 }

@@ -1,12 +1,7 @@
 //! Glass: alone, side by side, one over the other, and in every order.
 
-use super::{
-    GREEN, NOTHING, Named, RED, ROUNDED_ONCE, WHITE, assert_shown, assert_within, moved, open, over_nothing,
-    over_scene, pane, plain, rounded, rounded_twice, scaled, turned,
-};
-use crate::backdrop::stage::{HDR, LDR};
+use super::*;
 use crate::support::reference::EdgeMode;
-use crate::support::reference::tree::{Glass, Node};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_3};
 
 /// Five boxes side by side, no two of which touch, two of them at the viewport's border.
@@ -60,7 +55,7 @@ fn each_axis_has_its_strength() {
         let glass = Glass::new(0.0);
         pane(place, Glass { sigma, ..glass })
     });
-    assert_within(LDR, ROUNDED_ONCE, &[("axes".into(), over_scene(panes))]);
+    assert_within(LDR, ROUNDED_ONCE, &[("axes", over_scene(panes))]);
 }
 
 /// Only the upper pane sees a box between two panes, even if the box only touches pixels that the pane reads.
@@ -77,7 +72,7 @@ fn glass_over_glass() {
     let upper = plain([72.0, 30.0, 3.0, 15.0], GREEN);
     let stacked = over_scene([first.clone(), second.clone(), third.clone()]);
     let between = over_scene([first, lower, second, upper, third]);
-    assert_within(LDR, 2.0, &[("stacked".into(), stacked), ("between".into(), between)]);
+    assert_within(LDR, 2.0, &[("stacked", stacked), ("between", between)]);
 }
 
 /// A pile of glass, in half floats: eight bits would round again on every floor.
@@ -87,7 +82,7 @@ fn eight_panes_in_a_pile() {
         let at = 4.0 + 3.0 * f64::from(floor);
         rounded([6.0; 4], pane([at, at, 44.0, 32.0], Glass::new(1.5)))
     };
-    assert_within(HDR, 0.6, &[("pile".into(), over_scene((0..8).map(floor)))]);
+    assert_within(HDR, 0.6, &[("pile", over_scene((0..8).map(floor)))]);
 }
 
 #[test]
@@ -133,7 +128,7 @@ fn turned_scaled_and_mirrored() {
         ("both", over_scene(both)),
         ("with-its-parent", over_scene([parent])),
     ];
-    assert_within(LDR, rounded_twice(), &trees.map(|(name, tree)| (name.into(), tree)));
+    assert_within(LDR, rounded_twice(), &trees);
 }
 
 #[test]
@@ -152,7 +147,7 @@ fn corners_and_places_between_pixels() {
     };
     let between = panes().zip(offsets).map(|(pane, offset)| moved(offset, pane));
     let trees = [("radii", over_scene(panes())), ("between", over_scene(between))];
-    assert_within(LDR, rounded_twice(), &trees.map(|(name, tree)| (name.into(), tree)));
+    assert_within(LDR, rounded_twice(), &trees);
 }
 
 /// Some lie partly beyond, and one covers more than the viewport.
@@ -192,7 +187,7 @@ fn slivers() {
     // No pixel's centre is covered.
     let thin = scaled([0.3, 1.0], pane([30.0, 10.0, 1.0, 40.0], Glass::new(6.0)));
     let between = over_scene([moved([0.4, 0.0], thin)]);
-    assert_shown(LDR, &[("between-centres".into(), between)]);
+    assert_shown(LDR, &[("between-centres", between)]);
 }
 
 /// Overflow clips along both axes or one of them, turned boxes as well; a node may ignore it.
@@ -270,7 +265,7 @@ fn families_are_painted_from_parents_to_children() {
         children: vec![inner, plain([45.0, 10.0, 20.0, 20.0], GREEN)],
         ..plain([15.0, 10.0, 65.0, 35.0], RED)
     };
-    assert_within(LDR, 1.5, &[("family".into(), over_scene([outer]))]);
+    assert_within(LDR, 1.5, &[("family", over_scene([outer]))]);
 }
 
 /// Panes of a group see what lies below the first of them: neither each other nor what is between them.
@@ -288,5 +283,5 @@ fn panes_of_a_group_do_not_see_each_other() {
         ..plain([0.0, 0.0, 96.0, 64.0], NOTHING)
     };
     let below = plain([15.0, 10.0, 50.0, 30.0], [0.1, 0.7, 0.3, 0.8]);
-    assert_within(LDR, 1.5, &[("shared".into(), over_scene([below, group]))]);
+    assert_within(LDR, 1.5, &[("shared", over_scene([below, group]))]);
 }

@@ -1,25 +1,10 @@
 //! Groups in groups, over nothing, on several cameras, hidden and transparent.
 
-use super::{
-    NOTHING, Named, assert_shown, assert_within, boxes, colored, faded, group, over_nothing, over_scene, pane, plain,
-    rounded, soft,
-};
-use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::Step;
-use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Tree, Visibility};
+use super::*;
+use crate::support::reference::tree::Visibility;
 
 pub fn shadowed(filter: Filter) -> Filter {
-    let shadow = Shadow {
-        offset: [4.0, 3.0],
-        sigma: [2.0; 2],
-        color: [0.0, 0.0, 0.0, 0.7],
-        is_glow: false,
-        is_inset: false,
-    };
-    Filter {
-        shadows: vec![shadow],
-        ..filter
-    }
+    casting([shadow([4.0, 3.0], 2.0, [0.0, 0.0, 0.0, 0.7])], filter)
 }
 
 pub fn green() -> Node {
@@ -41,7 +26,7 @@ fn filters_in_filters() {
     ];
     let trees = nested.map(|(name, outer, inner)| {
         let inner = group(inner, boxes());
-        (name.into(), over_scene([group(outer, vec![inner, green()])]))
+        (name, over_scene([group(outer, vec![inner, green()])]))
     });
     assert_within(LDR, 1.5, &trees);
 }
@@ -59,7 +44,6 @@ fn glass_on_and_over_groups() {
         ("glass-on-a-group", over_scene([own])),
         ("glass-over-a-group", over_scene([group(filter, boxes()), over])),
     ];
-    let trees = trees.map(|(name, tree)| (name.into(), tree));
     assert_within(LDR, 2.5, &trees);
     assert_within(HDR, 0.6, &trees);
 }
@@ -85,10 +69,10 @@ fn over_nothing_groups_keep_their_alpha() {
 fn cameras_have_their_own_groups() {
     let glass = pane([20.0, 10.0, 50.0, 35.0], Glass::new(3.0));
     let inside = boxes().into_iter().chain([glass]).collect();
-    let trees: [Named; 3] = [
-        ("soft".into(), over_scene([group(soft(1.5), boxes())])),
-        ("shadow".into(), over_scene([group(shadowed(faded(0.6)), inside)])),
-        ("nothing".into(), over_scene([])),
+    let trees: [Named<&str>; 3] = [
+        ("soft", over_scene([group(soft(1.5), boxes())])),
+        ("shadow", over_scene([group(shadowed(faded(0.6)), inside)])),
+        ("nothing", over_scene([])),
     ];
     assert_within(LDR, 2.5, &trees[..2]);
     assert_shown(LDR, &trees);
@@ -108,10 +92,10 @@ fn hidden_and_transparent() {
         color: [1.0; 4],
         ..group(filter.clone(), vec![visible])
     };
-    assert_within(LDR, 1.5, &[("hidden".into(), over_scene([hidden]))]);
+    assert_within(LDR, 1.5, &[("hidden", over_scene([hidden]))]);
     let opacity = 0.0;
     let transparent = over_scene([group(Filter { opacity, ..filter }, boxes())]);
-    super::beside::assert_within(LDR, 0.0, &[("transparent".into(), transparent)]);
+    super::beside::assert_within(LDR, 0.0, &[("transparent", transparent)]);
 }
 
 /// Many groups side by side, of which those close together are painted with one view. One texel lies between neighbours. A list cuts
@@ -148,7 +132,7 @@ fn icons_side_by_side() {
         children: (0..55).map(icon).collect(),
         ..plain([0.0, 0.0, 86.0, 64.0], NOTHING)
     };
-    let trees = [("icons".into(), over_scene([list]))];
+    let trees = [("icons", over_scene([list]))];
     assert_within(LDR, 2.5, &trees);
     assert_within(HDR, 0.6, &trees);
 }

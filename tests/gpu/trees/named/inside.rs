@@ -1,10 +1,7 @@
 //! Glass inside groups: it sees the picture below the group, and over it what the group has painted so far.
 
 use super::groups::{green, shadowed};
-use super::{Named, assert_within, boxes, colored, faded, group, open, over_scene, pane, rounded, soft};
-use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::Step;
-use crate::support::reference::tree::{Filter, Glass, Node};
+use super::*;
 
 fn filters() -> [(&'static str, Filter); 5] {
     let all = Filter {

@@ -1,11 +1,7 @@
 //! Glass that refracts.
 
-use super::{
-    Named, assert_shown, assert_within, faded, moved, over_nothing, over_scene, pane, plain, rounded, scaled, turned,
-};
-use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::tree::{Filter, Glass, Node, Tree};
-use crate::support::reference::{Lens, Ramp};
+use super::*;
+use crate::support::reference::Lens;
 
 /// A lens that bends, but does not shine.
 fn bending(bevel: f64, displacement: f64) -> Lens {
@@ -94,7 +90,7 @@ fn a_profile_varies_what_is_refracted() {
         ..bent(bending(12.0, 7.0), Glass::new(8.0))
     };
     let pane = rounded([10.0; 4], pane([10.0, 7.0, 75.0, 45.0], glass));
-    assert_within(LDR, 1.5, &[("lens-profile".into(), over_scene([pane]))]);
+    assert_within(LDR, 1.5, &[("lens-profile", over_scene([pane]))]);
 }
 
 /// Glass inside a faded group and inside a rounded one, and the own glass of a filtered node.
@@ -122,14 +118,10 @@ fn groups_show_lenses() {
         };
         over_nothing([plain([0.0, 30.0, 30.0, 18.0], [0.8, 0.8, 0.1, 1.0]), group])
     };
-    let curved = Filter {
-        is_rounded: true,
-        ..Filter::NEUTRAL
-    };
     let trees = [
         ("faded", group(faded(0.8), None, Some(shown(false)))),
         ("faded-around", group(faded(0.8), None, Some(shown(true)))),
-        ("rounded", group(curved, None, Some(shown(true)))),
+        ("rounded", group(curved(Filter::NEUTRAL), None, Some(shown(true)))),
         ("own", group(faded(0.8), Some(glass(true)), None)),
     ];
     let trees = trees.map(|(name, tree)| (format!("lens-{name}"), tree));

@@ -1,12 +1,7 @@
 //! Groups in clips, under transforms, and beyond the viewport.
 
 use super::groups::shadowed;
-use super::{
-    NOTHING, Named, assert_shown, assert_within, boxes, faded, group, over_nothing, over_scene, pane, plain, scaled,
-    soft, turned,
-};
-use crate::backdrop::stage::LDR;
-use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Tree};
+use super::*;
 
 /// The overflow of the filtered node clips the group before the filter; the overflow of its ancestors clips the result.
 #[test]
@@ -29,14 +24,14 @@ fn clips() {
         ("clip-outside", list(None, whole(filter.clone()))),
         ("clip-inside", list(filter, whole(None))),
     ];
-    assert_within(LDR, 1.5, &trees.map(|(name, tree)| (name.into(), tree)));
+    assert_within(LDR, 1.5, &trees);
 }
 
 /// The scale of a node also scales the lengths of its filter. Its rotation does not turn them.
 #[test]
 fn transforms_and_scales() {
     let turned = turned(0.5, scaled([0.8; 2], group(shadowed(soft(1.0)), boxes())));
-    assert_within(LDR, 1.5, &[("turned".into(), over_scene([turned]))]);
+    assert_within(LDR, 1.5, &[("turned", over_scene([turned]))]);
 }
 
 /// Content beyond the viewport is blurred into it.
@@ -81,17 +76,7 @@ fn list(filter: Filter, scrolled: f64, children: Vec<Node>) -> Tree {
 
 /// Filters of which the first does not reach beyond a pixel, and the last reaches farther on one side than on the other.
 fn row_filters() -> [(&'static str, Filter); 4] {
-    let with = |offset, sigma: f64, filter: Filter| {
-        let shadow = Shadow {
-            offset,
-            sigma: [sigma; 2],
-            color: [0.0, 0.0, 0.0, 0.8],
-            is_glow: false,
-            is_inset: false,
-        };
-        let shadows = vec![shadow];
-        Filter { shadows, ..filter }
-    };
+    let with = |offset, sigma, filter| casting([shadow(offset, sigma, [0.0, 0.0, 0.0, 0.8])], filter);
     [
         ("faded", faded(0.8)),
         ("soft", soft(1.5)),

@@ -1,12 +1,7 @@
 //! Trees that were once drawn wrongly.
 
-use super::{
-    NOTHING, WHITE, assert_shown, assert_switched_off, group, moved, over_nothing, pane, plain, rounded, scaled, soft,
-    turned,
-};
-use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::tree::{Filter, Glass, Node, Shadow};
-use crate::support::reference::{EdgeMode, Functions, Step, Storage};
+use super::*;
+use crate::support::reference::{EdgeMode, Storage};
 
 /// The edge modes with which a group ends at its box.
 const ENDING: [EdgeMode; 4] = [EdgeMode::Clamp, EdgeMode::Mirror, EdgeMode::Renormalize, EdgeMode::Wrap];
@@ -130,18 +125,9 @@ fn the_first_pane_of_a_group_decides_even_if_it_is_neutral() {
 /// The hole for the glass of a filtered node lies in the picture of this node, not in those of its neighbours on the page.
 #[test]
 fn holes_do_not_reach_neighbours() {
-    let shadow = Shadow {
-        offset: [3.0, 4.0],
-        sigma: [2.0; 2],
-        color: [0.0, 0.0, 0.0, 0.8],
-        is_glow: false,
-        is_inset: false,
-    };
+    let dark = shadow([3.0, 4.0], 2.0, [0.0, 0.0, 0.0, 0.8]);
     let icon = Node {
-        filter: Some(Filter {
-            shadows: vec![shadow],
-            ..Filter::NEUTRAL
-        }),
+        filter: Some(casting([dark], Filter::NEUTRAL)),
         ..plain([30.0, 20.0, 16.0, 16.0], [0.9, 0.3, 0.1, 1.0])
     };
     let tooltip = Node {
@@ -150,24 +136,15 @@ fn holes_do_not_reach_neighbours() {
         children: vec![plain([38.0, 14.0, 8.0, 12.0], [0.1, 0.9, 0.2, 1.0])],
         ..pane([10.0, 8.0, 70.0, 48.0], Glass::new(2.0))
     };
-    for format in [LDR, HDR] {
-        assert_shown(
-            format,
-            &[("hole".into(), over_nothing([icon.clone(), tooltip.clone()]))],
-        );
-    }
+    let trees = [("hole", over_nothing([icon, tooltip]))];
+    assert_shown(LDR, &trees);
+    assert_shown(HDR, &trees);
 }
 
 /// A glow adds light to the picture of its group. Colour functions of the group change this light as well, and keep it.
 #[test]
 fn glows_in_colored_groups() {
-    let glow = Shadow {
-        offset: [0.0; 2],
-        sigma: [4.0; 2],
-        color: [0.8, 0.6, 0.4, 1.0],
-        is_glow: true,
-        is_inset: false,
-    };
+    let glow = glowing(shadow([0.0; 2], 4.0, [0.8, 0.6, 0.4, 1.0]));
     let functions = [
         ("neutral", 0.99, 1.0),
         ("saturated", 1.2, 1.0),
@@ -178,20 +155,14 @@ fn glows_in_colored_groups() {
     for (name, saturation, brightness) in functions {
         for alpha in [0.0, 0.01, 0.3, 1.0] {
             let light = Node {
-                filter: Some(Filter {
-                    shadows: vec![glow],
-                    ..Filter::NEUTRAL
-                }),
+                filter: Some(casting([glow], Filter::NEUTRAL)),
                 ..plain([20.0, 10.0, 20.0, 12.0], WHITE)
             };
             let panel = Node {
                 children: vec![light],
                 ..plain([10.0, 10.0, 60.0, 40.0], [0.1, 0.2, 0.1, alpha])
             };
-            let filter = Filter {
-                functions: Functions(vec![Step::Saturate(saturation), Step::Brightness(brightness)]),
-                ..Filter::NEUTRAL
-            };
+            let filter = colored([Step::Saturate(saturation), Step::Brightness(brightness)]);
             trees.push((
                 format!("glow-{name}-{alpha}"),
                 over_nothing([group(filter, vec![panel])]),
@@ -213,7 +184,7 @@ fn groups_with_glass_do_not_pop_when_a_filter_leaves_neutral() {
     let pictures = [&neutral, &nearly].map(|tree| tree.picture(Storage::Half));
     let change = super::worst_difference(&pictures[0], &pictures[1]).value;
     assert!(change < 1.0 / 255.0, "{change}");
-    super::assert_within(LDR, 1.5, &[("neutral".into(), neutral), ("nearly".into(), nearly)]);
+    super::assert_within(LDR, 1.5, &[("neutral", neutral), ("nearly", nearly)]);
 }
 
 /// A group in another one shows nothing beyond the border of that one, and glass in it sees nothing there.

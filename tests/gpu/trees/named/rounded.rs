@@ -1,21 +1,13 @@
 //! Groups that are clipped to the rounded box of their node.
 
-use super::{Named, assert_within, over_scene, pane, plain, scaled, turned};
-use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::tree::{Filter, Glass, Node};
-use crate::support::reference::{Functions, Step};
+use super::*;
 
 /// A card whose content is larger than the card.
 fn card(opacity: f64, radii: [f64; 4], more: Option<Node>) -> Node {
     let content = plain([-15.0, -15.0, 85.0, 65.0], [0.9, 0.2, 0.1, 1.0]);
-    let filter = Filter {
-        is_rounded: true,
-        opacity,
-        ..Filter::NEUTRAL
-    };
     Node {
         radii,
-        filter: Some(filter),
+        filter: Some(curved(faded(opacity))),
         children: [content].into_iter().chain(more).collect(),
         ..plain([20.0, 12.0, 45.0, 30.0], [0.0; 4])
     }
@@ -47,5 +39,5 @@ fn glass_inside_is_cut_by_the_curve() {
     };
     let glass = pane([-10.0, -10.0, 75.0, 55.0], inverted);
     let tree = over_scene([card(1.0, [12.0; 4], Some(glass))]);
-    assert_within(LDR, 1.5, &[("glass-in-a-curve".into(), tree)]);
+    assert_within(LDR, 1.5, &[("glass-in-a-curve", tree)]);
 }
