@@ -15,12 +15,12 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// The most apps that wait for a test. Those that have waited longest end.
-const MOST: usize = 6;
+/// An app ends when it holds this many pipelines. Bevy and the driver keep all that they have ever compiled, and on a software
+/// rasteriser each takes some megabytes.
+const PIPELINES: i64 = 120;
 
-/// An app ends when it holds this many shaders: Bevy and the driver keep all that they have ever compiled, and each takes half a
-/// megabyte.
-const SHADERS: i64 = 150;
+/// The most pipelines of all apps that wait for a test. Those that have waited longest end.
+const WAITING: i64 = 160;
 
 /// Within this many frames, everything that is not used is released.
 const FRAMES: usize = 20;
@@ -47,6 +47,7 @@ pub struct Start {
 struct Idle {
     start: Start,
     apps: SubApps,
+    pipelines: i64,
 }
 
 /// An app with the blur, whose outcomes are [recorded](outcomes::record).
@@ -62,7 +63,7 @@ pub fn warm_with(backend: BlurBackend, setup: fn(&mut App)) -> Headless {
         let found = all.iter().rposition(|idle| idle.start.kind == kind);
         found.map(|index| all.remove(index))
     };
-    if let Some(Idle { start, apps }) = idle {
+    if let Some(Idle { start, apps, .. }) = idle {
         let mut app = App::empty();
         *app.sub_apps_mut() = apps;
         return Headless::warm(app, start);
@@ -102,21 +103,29 @@ pub fn give_back(headless: &mut Headless, start: Start) {
         "the test has left something behind, or those before it: {more:?}"
     );
     outcomes::forget(&mut headless.app);
-    if is_changed || is_full(&headless.app) {
+    let pipelines = pipelines(&headless.app);
+    if is_changed || pipelines > PIPELINES {
         return;
     }
     let apps = core::mem::take(headless.app.sub_apps_mut());
-    let oldest = {
+    let _ended = {
         let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(Idle { start, apps });
-        (all.len() > MOST).then(|| all.remove(0))
+        all.push(Idle { start, apps, pipelines });
+        let mut later = 0;
+        let is_kept = |idle: &&Idle| {
+            later += idle.pipelines;
+            later <= WAITING
+        };
+        let kept = all.iter().rev().take_while(is_kept).count();
+        let ended = all.len() - kept;
+        all.drain(..ended).collect::<Vec<Idle>>()
     };
-    drop(oldest);
 }
 
-/// Whether an app has compiled so much that it ends when it is given back.
-pub fn is_full(app: &App) -> bool {
-    Held::by(app).of("shader modules") > SHADERS
+/// The pipelines that an app has compiled.
+fn pipelines(app: &App) -> i64 {
+    let held = Held::by(app);
+    held.of("render pipelines") + held.of("compute pipelines")
 }
 
 impl Start {
