@@ -8,8 +8,6 @@ use crate::support::reference::varying_blur;
 
 const SIGMAS: [f32; 4] = [0.0, 2.0, 8.0, 30.0];
 
-const ALL: [usize; 4] = [0, 1, 2, 3];
-
 /// The sprite must contain what these tests need: opaque, transparent and half transparent texels, and colour where it
 /// is transparent or a border.
 fn sprite(headless: &mut Headless) -> (Image, Picture) {
@@ -47,10 +45,10 @@ fn straight_alpha() {
             let light = reference(&premultiplied(picture), sigma);
             // An error of the colour counts as much as it shows.
             let name = format!("straight-{sigma}");
-            let worst = assert_close(&name, &premultiplied(got), &light, &ALL, 0.6 / 255.0);
+            let worst = assert_close(&name, &premultiplied(got), &light, &RGBA, 0.6 / 255.0);
             println!("straight alpha, sigma {sigma}: worst error {:.3}/255", 255.0 * worst);
             let [got, divided] = [got, &unpremultiplied(&light)].map(|picture| visible(picture, &light));
-            assert_close(&format!("straight-colour-{sigma}"), &got, &divided, &ALL, 0.6 / 255.0);
+            assert_close(&format!("straight-colour-{sigma}"), &got, &divided, &RGBA, 0.6 / 255.0);
         },
     );
 }
@@ -72,7 +70,7 @@ fn premultiplied_alpha() {
     let alpha = BlurAlpha::Premultiplied;
     blur_sprite(alpha, TextureFormat::Rgba16Float, |sigma, picture, got| {
         let name = format!("premultiplied-{sigma}");
-        assert_close(&name, got, &reference(picture, sigma), &ALL, 0.6 / 255.0);
+        assert_close(&name, got, &reference(picture, sigma), &RGBA, 0.6 / 255.0);
     });
 }
 
@@ -82,7 +80,7 @@ fn opaque() {
         let is_opaque = got.texels.iter().all(|texel| texel[3] == 1.0);
         assert!(is_opaque, "sigma {sigma}: alpha is 1");
         let name = format!("opaque-{sigma}");
-        assert_close(&name, got, &reference(picture, sigma), &[0, 1, 2], 0.6 / 255.0);
+        assert_close(&name, got, &reference(picture, sigma), &RGB, 0.6 / 255.0);
     });
 }
 
@@ -103,8 +101,7 @@ fn multiplied_in_and_straight_out() {
     for backend in BACKENDS {
         let mut headless = warm(backend);
         let (_, picture) = sprite(&mut headless);
-        let format = TextureFormat::Rgba16Float;
-        let light = formats::quantised(&premultiplied(&picture), format);
+        let light = formats::quantised(&premultiplied(&picture), HDR);
         let along = linear([Vec2::new(0.3, 0.5), Vec2::new(0.8, 0.5)], [0.0, 1.0]);
         for (sigma, profile) in [
             (0.0, BlurProfile::Uniform),
@@ -113,7 +110,7 @@ fn multiplied_in_and_straight_out() {
             (30.0, BlurProfile::Uniform),
             (6.0, along),
         ] {
-            let source = headless.add_image(to_image(&light, format));
+            let source = headless.add_image(to_image(&light, HDR));
             let image = BlurImage::new(source).with_alpha(BlurAlpha::Unpremultiply);
             let blur = GaussianBlur::from_sigma(sigma as f32);
             let target = headless
@@ -131,9 +128,9 @@ fn multiplied_in_and_straight_out() {
                 }
             };
             let name = format!("unpremultiply-{backend:?}-{sigma}");
-            assert_close(&name, &premultiplied(&got), &expected, &ALL, tolerance);
+            assert_close(&name, &premultiplied(&got), &expected, &RGBA, tolerance);
             let [got, divided] = [&got, &unpremultiplied(&expected)].map(|picture| visible(picture, &expected));
-            assert_close(&name, &got, &divided, &ALL, 2.0 * tolerance);
+            assert_close(&name, &got, &divided, &RGBA, 2.0 * tolerance);
         }
     }
 }
@@ -143,7 +140,6 @@ fn multiplied_in_and_straight_out() {
 fn a_picture_is_unpremultiplied_in_place() {
     for backend in BACKENDS {
         let mut headless = warm(backend);
-        let format = TextureFormat::Rgba16Float;
         let half = Picture::from_fn(30, 20, |_, _| [0.5, 0.25, 0.0, 0.5]);
         let expected = Picture::from_fn(30, 20, |_, _| [1.0, 0.5, 0.0, 0.5]);
         let along = linear([Vec2::new(0.3, 0.5), Vec2::new(0.8, 0.5)], [0.0, 1.0]);
@@ -153,7 +149,7 @@ fn a_picture_is_unpremultiplied_in_place() {
             .flat_map(|sigma| profiles.clone().map(|profile| (sigma, profile)));
         for (sigma, profile) in cases {
             for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
-                let image = headless.add_image(to_image(&half, format));
+                let image = headless.add_image(to_image(&half, HDR));
                 let blur = BlurImage::in_place(image.clone())
                     .with_alpha(BlurAlpha::Unpremultiply)
                     .with_update(update);
@@ -163,7 +159,7 @@ fn a_picture_is_unpremultiplied_in_place() {
                 headless.frames(5);
                 let got = headless.picture(&image);
                 let name = format!("in-place-{backend:?}-{update:?}-{sigma}-{profile:?}");
-                assert_close(&name, &got, &expected, &ALL, 0.1 / 255.0);
+                assert_close(&name, &got, &expected, &RGBA, 0.1 / 255.0);
                 headless.despawn(blur);
             }
         }
@@ -175,8 +171,7 @@ fn a_picture_is_unpremultiplied_in_place() {
 fn a_transparent_picture_is_right_in_a_sprite() {
     let mut headless = warm(BlurBackend::Compute);
     let size = UVec2::splat(32);
-    let format = TextureFormat::Rgba16Float;
-    let [painted, shown] = [0; 2].map(|_| scene::target(&mut headless, size, format));
+    let [painted, shown] = [0; 2].map(|_| scene::target(&mut headless, size, HDR));
     let world = headless.app.world_mut();
     let camera = |order: isize, clear: Color, target: &Handle<Image>| {
         let camera = Camera {
@@ -205,5 +200,5 @@ fn a_transparent_picture_is_right_in_a_sprite() {
     headless.frame();
     let got = headless.picture(&shown);
     let white = Picture::from_fn(got.width, got.height, |_, _| [1.0; 4]);
-    assert_close("sprite-over-white", &got, &white, &[0, 1, 2], 0.6 / 255.0);
+    assert_close("sprite-over-white", &got, &white, &RGB, 0.6 / 255.0);
 }

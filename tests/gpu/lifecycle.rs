@@ -38,7 +38,7 @@ fn assert_blurred(headless: &Headless, entity: Entity, picture: &Picture, sigma:
     let sigma = f64::from(sigma);
     let expected = gaussian_blur(&formats::quantised(picture, FORMAT), [sigma, sigma], EdgeMode::Clamp);
     assert_eq!([got.width, got.height], [picture.width, picture.height]);
-    assert_close("lifecycle", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+    assert_close("lifecycle", &got, &expected, &RGBA, 0.6 / 255.0);
 }
 
 #[test]

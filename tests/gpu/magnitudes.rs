@@ -137,7 +137,7 @@ fn no_setting_of_any_magnitude_breaks_a_frame() {
             scene::add_plugins(app, Kind::Core2d);
         });
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
-        let canvas = scene::target(&mut headless, UVec2::new(257, 11), TextureFormat::Rgba8UnormSrgb);
+        let canvas = scene::target(&mut headless, UVec2::new(257, 11), LDR);
         let camera = scene::camera(&mut headless, Kind::Core2d, &canvas, Msaa::Off);
         let source = headless.add_image(to_image(&inputs::patterns(61, 47)[0], TextureFormat::Rgba8UnormSrgb));
         let world = headless.app.world_mut();
@@ -183,7 +183,7 @@ fn a_shadow_far_away_leaves_the_picture_as_it_is() {
         outcomes::record(app);
         scene::add_plugins(app, Kind::Core2d);
     });
-    let canvas = scene::target(&mut headless, UVec2::new(257, 11), TextureFormat::Rgba8UnormSrgb);
+    let canvas = scene::target(&mut headless, UVec2::new(257, 11), LDR);
     let camera = scene::camera(&mut headless, Kind::Core2d, &canvas, Msaa::Off);
     let node = node(Vec2::new(40.0, 2.0), Vec2::new(50.0, 7.0));
     let bundle = (node, BackgroundColor(Color::WHITE), UiTargetCamera(camera));

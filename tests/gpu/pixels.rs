@@ -113,7 +113,6 @@ fn layers_of(image: &Image) -> Vec<Pixels> {
 #[test]
 fn a_target_that_is_replaced_before_its_pixels_arrive() {
     let mut headless = gpu(app);
-    let format = TextureFormat::Rgba16Float;
     let [picture, other] = inputs::patterns(40, 31);
     let others = [
         inputs::patterns(90, 12),
@@ -124,12 +123,12 @@ fn a_target_that_is_replaced_before_its_pixels_arrive() {
         .iter()
         .flat_map(|other| (0..4).map(move |frames| (&other[0], frames)))
     {
-        let source = headless.add_image(to_image(&picture, format));
-        let target = headless.add_image(to_image(&picture, format));
+        let source = headless.add_image(to_image(&picture, HDR));
+        let target = headless.add_image(to_image(&picture, HDR));
         ask(&mut headless, plain(source).with_target(target.clone()));
         while finished(&mut headless, 1) == 0 {}
         finished(&mut headless, frames);
-        replace_image(&mut headless, &target, to_image(replaced, format));
+        replace_image(&mut headless, &target, to_image(replaced, HDR));
         let image = taken(&mut headless);
         assert_pixels(&format!("replaced-{frames}"), &layers_of(&image)[0], &picture, SIGMA);
     }

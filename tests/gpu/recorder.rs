@@ -63,7 +63,7 @@ fn assert_alike(headless: &mut Headless, picture: &Picture, format: TextureForma
         let (got, expected) = (headless.read_image(&recorded), headless.read_image(&expected));
         if got.bytes != expected.bytes {
             let [got, expected] = [&got, &expected].map(to_picture);
-            assert_close(&format!("recorded-{format:?}"), &got, &expected, &[0, 1, 2, 3], 0.0);
+            assert_close(&format!("recorded-{format:?}"), &got, &expected, &RGBA, 0.0);
             panic!("{format:?}, {settings:?}: other bits");
         }
     }
@@ -184,12 +184,11 @@ fn assert_untouched(got: &Picture, before: &Picture, region: URect) {
 fn a_region_is_blurred_as_an_image_of_its_own() {
     by_both_backends(|headless| {
         let picture = inputs::patterns(300, 230)[0].clone();
-        let format = TextureFormat::Rgba16Float;
         // Levels of it have the grid of those of the crop.
         let region = URect::new(64, 64, 256, 192);
-        let source = headless.add_image(to_image(&picture, format));
+        let source = headless.add_image(to_image(&picture, HDR));
         let crop = picture.crop([64, 64], [192, 128]);
-        let cropped = headless.add_image(to_image(&crop, format));
+        let cropped = headless.add_image(to_image(&crop, HDR));
         for edge in EdgeMode::ALL {
             for sigma in [0.02, 1.7, 8.0, 40.0] {
                 let settings = Settings {
@@ -197,7 +196,7 @@ fn a_region_is_blurred_as_an_image_of_its_own() {
                     edge,
                     ..Settings::new(sigma)
                 };
-                let whole = target(headless, [300, 230], format);
+                let whole = target(headless, [300, 230], HDR);
                 let before = to_picture(&{
                     headless.frame();
                     headless.read_image(&whole)
@@ -205,19 +204,13 @@ fn a_region_is_blurred_as_an_image_of_its_own() {
                 headless.record_one(&source, &whole, settings.clone());
                 let got = headless.picture(&whole);
                 assert_untouched(&got, &before, region);
-                let own = target(headless, [192, 128], format);
+                let own = target(headless, [192, 128], HDR);
                 let expected = image_blur(headless, &cropped, &settings, own);
                 let expected = headless.picture(&expected);
                 let got = got.crop([64, 64], [192, 128]);
                 // Filtered fetches round positions in textures of other sizes apart: by a unit of the last place.
                 let tolerance = if sigma < 0.03 { 0.0 } else { 1.0 / 1024.0 };
-                assert_close(
-                    &format!("region-{edge:?}-{sigma}"),
-                    &got,
-                    &expected,
-                    &[0, 1, 2, 3],
-                    tolerance,
-                );
+                assert_close(&format!("region-{edge:?}-{sigma}"), &got, &expected, &RGBA, tolerance);
             }
         }
     });
@@ -227,9 +220,8 @@ fn a_region_is_blurred_as_an_image_of_its_own() {
 fn bounds_are_read_beyond_the_region() {
     by_both_backends(|headless| {
         let picture = inputs::patterns(150, 131)[1].clone();
-        let format = TextureFormat::Rgba16Float;
-        let source = headless.add_image(to_image(&picture, format));
-        let stored = formats::quantised(&picture, format);
+        let source = headless.add_image(to_image(&picture, HDR));
+        let stored = formats::quantised(&picture, HDR);
         let bounds = URect::new(5, 9, 141, 122);
         let inside = stored.crop([5, 9], [136, 113]);
         for edge in EdgeMode::ALL {
@@ -266,7 +258,6 @@ fn check_bounds(
     bounds: URect,
     profile: Option<BlurProfile>,
 ) {
-    let format = TextureFormat::Rgba16Float;
     let varies = profile.is_some();
     let strength = if varies { 2.0 * sigma } else { sigma };
     let settings = Settings {
@@ -276,7 +267,7 @@ fn check_bounds(
         profile: profile.map(|profile| (profile, None)),
         ..Settings::new(strength as f32)
     };
-    let whole = target(headless, [150, 131], format);
+    let whole = target(headless, [150, 131], HDR);
     headless.frame();
     let before = headless.picture(&whole);
     headless.record_one(source, &whole, settings);
@@ -292,7 +283,7 @@ fn check_bounds(
         &format!("bounds-{edge:?}-{sigma}-{region:?}"),
         &crop(&got, UVec2::ZERO),
         &crop(&expected, bounds.min),
-        &[0, 1, 2, 3],
+        &RGBA,
         tolerance / 255.0,
     );
 }
@@ -331,10 +322,9 @@ fn moments_of_shadows_keep_their_digits() {
 #[test]
 fn blurs_are_chained_in_one_frame() {
     by_both_backends(|headless| {
-        let format = TextureFormat::Rgba16Float;
         let picture = inputs::patterns(90, 70)[0].clone();
-        let source = headless.add_image(to_image(&picture, format));
-        let [first, second, third] = [(); 3].map(|()| target(headless, [90, 70], format));
+        let source = headless.add_image(to_image(&picture, HDR));
+        let [first, second, third] = [(); 3].map(|()| target(headless, [90, 70], HDR));
         // Two blurs of one size, and the last one in place.
         headless.record_all(vec![
             Recording::new(&source, &first, Settings::new(3.0)),
@@ -342,13 +332,13 @@ fn blurs_are_chained_in_one_frame() {
             Recording::new(&source, &third, Settings::new(0.0)),
             Recording::new(&third, &third, Settings::new(5.0)),
         ]);
-        let stored = formats::quantised(&picture, format);
+        let stored = formats::quantised(&picture, HDR);
         for (image, sigma) in [(second, 5.0), (third, 5.0)] {
             let got = headless.picture(&image);
             let expected = gaussian_blur(&stored, [sigma; 2], EdgeMode::Clamp);
             // The border of the first one is clamped again.
             let (got, expected) = (got.without_border(16), expected.without_border(16));
-            assert_close("chain", &got, &expected, &[0, 1, 2, 3], 1.2 / 255.0);
+            assert_close("chain", &got, &expected, &RGBA, 1.2 / 255.0);
         }
     });
 }
@@ -356,18 +346,17 @@ fn blurs_are_chained_in_one_frame() {
 #[test]
 fn targets_without_storage_are_written_by_render_passes() {
     by_both_backends(|headless| {
-        let format = TextureFormat::Rgba16Float;
         let picture = inputs::patterns(66, 66)[0].clone();
-        let source = headless.add_image(to_image(&picture, format));
-        let mut stored = to_image(&picture, format);
+        let source = headless.add_image(to_image(&picture, HDR));
+        let mut stored = to_image(&picture, HDR);
         stored.texture_descriptor.usage |= TextureUsages::STORAGE_BINDING;
-        let targets = [target(headless, [66, 66], format), headless.add_image(stored)];
+        let targets = [target(headless, [66, 66], HDR), headless.add_image(stored)];
         let recording = |target| Recording::new(&source, target, Settings::new(7.0));
         headless.record_all(targets.iter().map(recording).collect());
-        let expected = gaussian_blur(&formats::quantised(&picture, format), [7.0; 2], EdgeMode::Clamp);
+        let expected = gaussian_blur(&formats::quantised(&picture, HDR), [7.0; 2], EdgeMode::Clamp);
         for target in targets {
             let got = headless.picture(&target);
-            assert_close("storage", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+            assert_close("storage", &got, &expected, &RGBA, 0.6 / 255.0);
         }
     });
 }
@@ -375,12 +364,11 @@ fn targets_without_storage_are_written_by_render_passes() {
 #[test]
 fn a_released_blur_holds_no_mask() {
     by_both_backends(|headless| {
-        let format = TextureFormat::Rgba16Float;
         let picture = inputs::patterns(64, 48)[0].clone();
-        let source = headless.add_image(to_image(&picture, format));
+        let source = headless.add_image(to_image(&picture, HDR));
         for is_texture in [false, true] {
-            let mask = headless.add_image(to_image(&picture, format));
-            let target = target(headless, [64, 48], format);
+            let mask = headless.add_image(to_image(&picture, HDR));
+            let target = target(headless, [64, 48], HDR);
             let shown = is_texture.then(|| Shown::from(&mask));
             let settings = Settings {
                 profile: Some((BlurProfile::Mask(mask.clone()), shown)),

@@ -25,8 +25,7 @@ impl Soak {
             app.add_plugins(GaussianBlurDiagnosticsPlugin);
         });
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
-        let [blurred, glass] =
-            [(); 2].map(|()| View::new(&mut headless, Kind::Core2d, SIZE, TextureFormat::Rgba16Float));
+        let [blurred, glass] = [(); 2].map(|()| View::new(&mut headless, Kind::Core2d, SIZE, HDR));
         blurred.insert(&mut headless, (Name::new("soak"), GaussianBlur::new(1.0)));
         let source = headless.add_image(image(0));
         let images = [BlurUpdate::EveryFrame, BlurUpdate::OnChange].map(|update| {

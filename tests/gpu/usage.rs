@@ -59,7 +59,7 @@ fn an_axis_of_aspect_zero_stays_sharp_at_every_radius() {
     };
     let expected = Picture::from_fn(64, 33, |_, y| mean_of_row(y));
     let got = blurred_into_own(&mut headless, blur, &picture, FORMAT);
-    assert_close("aspect-zero", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+    assert_close("aspect-zero", &got, &expected, &RGBA, 0.6 / 255.0);
 }
 
 /// Panics unless reflection clones, compares and prints a value as its own traits do.

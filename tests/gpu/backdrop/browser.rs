@@ -142,8 +142,7 @@ fn page(cards: &[Card]) -> String {
 
 /// Shows the picture and the text, with the panes or without them.
 fn show(headless: &mut Headless, cards: &[Card]) -> Pixels {
-    let target = scene::target(headless, SIZE, LDR);
-    let camera = scene::camera(headless, Kind::Core2d, &target, Msaa::Off);
+    let View { camera, target } = View::new(headless, Kind::Core2d, SIZE, LDR);
     let (image, _) = bundled::load("scene.png");
     let image_size = image.size_f32();
     let image = headless.add_image(image);

@@ -28,7 +28,7 @@ fn check_profile(shot: &Shot) {
     );
     let expected = within_rounding(&got, &expected, LDR);
     let name = format!("waiting-profile-{}", shot.frame);
-    assert_close(&name, &got, &expected, &[0, 1, 2], 6.0 / 255.0);
+    assert_close(&name, &got, &expected, &RGB, 6.0 / 255.0);
 }
 
 /// The pipelines of glass with a profile compile while the glass is hidden.

@@ -56,8 +56,7 @@ fn ends() -> [(&'static str, End); 8] {
     [
         ("the component goes", |stage| {
             for pane in stage.panes.clone() {
-                let mut pane = stage.headless.app.world_mut().entity_mut(pane);
-                pane.remove::<BackdropBlur>();
+                stage.headless.remove::<BackdropBlur>(pane);
             }
         }),
         ("the nodes go", Stage::clear),

@@ -27,7 +27,7 @@ fn assert_alike(stage: &mut Stage, name: &str, blacken: Blacken, build: impl Fn(
     assert!(black > 200, "{name}: {black} pixels are black");
     let name = stage.name(name);
     let expected = within_rounding(&got, &background, LDR);
-    let worst = assert_close(&name, &got, &expected, &[0, 1, 2, 3], tolerance(LDR, 1.0));
+    let worst = assert_close(&name, &got, &expected, &RGBA, tolerance(LDR, 1.0));
     println!("{name}: {:.3}/255", worst * 255.0);
 }
 

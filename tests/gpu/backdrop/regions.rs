@@ -21,6 +21,13 @@ fn spawn(stage: &mut Stage, pane: &Pane, layer: BackdropLayer, order: i32) -> En
     stage.spawn(region)
 }
 
+/// Several, in their order.
+fn spawn_all(stage: &mut Stage, panes: &[Pane], layer: BackdropLayer) {
+    for (order, pane) in panes.iter().enumerate() {
+        spawn(stage, pane, layer, order as i32);
+    }
+}
+
 #[test]
 fn regions_of_a_camera_without_any_interface() {
     for kind in [Kind::Core2d, Kind::Core3d] {
@@ -52,9 +59,7 @@ fn shapes_and_colours_of_regions() {
         ];
         for layer in LAYERS {
             stage.clear();
-            for (order, pane) in panes.iter().enumerate() {
-                spawn(stage, pane, layer, order as i32);
-            }
+            spawn_all(stage, &panes, layer);
             stage.check(&format!("region-shapes-{layer:?}"), &layers(&panes));
         }
     });
@@ -78,9 +83,7 @@ fn regions_below_and_above_the_interface() {
             Pane::new([20.0, 55.0, 110.0, 50.0], glass(7.0).with_opacity(0.8)),
         ];
         stage.show(|ui| interface(ui, &squares, &node));
-        for (order, pane) in below.iter().enumerate() {
-            spawn(stage, pane, BackdropLayer::BelowUi, order as i32);
-        }
+        spawn_all(stage, &below, BackdropLayer::BelowUi);
         for (order, pane) in above.iter().enumerate().rev() {
             spawn(stage, pane, BackdropLayer::AboveUi, 10 * order as i32);
         }
@@ -104,14 +107,10 @@ fn interface_alone(stage: &mut Stage, squares: &[Square; 2], node: &Pane, above:
     with_nodes.extend(layers(above));
     for round in 0..2 {
         stage.show(|ui| interface(ui, squares, node));
-        for (order, pane) in above.iter().enumerate() {
-            spawn(stage, pane, BackdropLayer::AboveUi, order as i32);
-        }
+        spawn_all(stage, above, BackdropLayer::AboveUi);
         stage.check(&format!("regions-above-{round}"), &with_nodes);
         stage.clear();
-        for (order, pane) in above.iter().enumerate() {
-            spawn(stage, pane, BackdropLayer::AboveUi, order as i32);
-        }
+        spawn_all(stage, above, BackdropLayer::AboveUi);
         stage.check(&format!("regions-above-nothing-{round}"), &layers(above));
     }
 }
@@ -133,9 +132,7 @@ fn units_and_viewports() {
         ];
         for layer in LAYERS {
             stage.clear();
-            for (order, pane) in panes.iter().enumerate() {
-                spawn(stage, pane, layer, order as i32);
-            }
+            spawn_all(stage, &panes, layer);
             stage.headless.warm_up();
             let [origin, size] = [origin, size].map(|it: [u32; 2]| it.map(|side| side as usize));
             let [below, got] = stage.pictures().map(|picture| picture.crop(origin, size));

@@ -46,7 +46,7 @@ fn the_shape_is_that_of_a_background() {
             assert_eq!(shades > 100, anti_alias == UiAntiAlias::On, "{shades} pixels of a rim");
             let name = stage.name(&format!("shape-{anti_alias:?}"));
             let expected = within_rounding(&glass, &background, LDR);
-            let worst = assert_close(&name, &glass, &expected, &[0, 1, 2, 3], tolerance(LDR, 1.0));
+            let worst = assert_close(&name, &glass, &expected, &RGBA, tolerance(LDR, 1.0));
             println!("{name}: {:.3}/255", worst * 255.0);
         }
     });

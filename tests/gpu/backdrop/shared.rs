@@ -48,7 +48,7 @@ fn grain_lies_on_a_lens() {
             got
         };
         let (flat, bent) = (shown(None), shown(Some(lens)));
-        assert_close("grain-on-a-lens", &bent, &flat, &[0, 1, 2, 3], 1.01 / 255.0);
+        assert_close("grain-on-a-lens", &bent, &flat, &RGBA, 1.01 / 255.0);
     });
 }
 

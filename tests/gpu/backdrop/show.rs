@@ -88,12 +88,7 @@ impl Show {
     /// Gives both cameras a high dynamic range, or takes it away.
     pub fn set_hdr(&mut self, is_hdr: bool) {
         for camera in self.cameras {
-            let mut camera = self.live.headless.app.world_mut().entity_mut(camera);
-            if is_hdr {
-                camera.insert(Hdr);
-            } else {
-                camera.remove::<Hdr>();
-            }
+            self.live.headless.set(camera, Hdr, is_hdr);
         }
     }
 

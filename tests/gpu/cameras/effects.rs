@@ -192,8 +192,7 @@ fn add_inverting(app: &mut App) {
 /// In the order that [`GaussianBlurSystems::BeforeTonemapping`] recommends, no frame loses the blur or the material.
 #[test]
 fn the_blur_comes_before_a_fullscreen_material() {
-    let format = HDR;
-    let mut twins = Twins::with(Kind::Core3d, SIZE, format, add_inverting);
+    let mut twins = Twins::with(Kind::Core3d, SIZE, HDR, add_inverting);
     twins.insert((Hdr, Invert { white: 1.0 }));
     twins.blur((GaussianBlur::from_sigma(2.0), BlurStage::BeforeTonemapping));
     let mut frame = 0;

@@ -33,11 +33,8 @@ impl Setup {
     fn spawn_camera(self, headless: &mut Headless) -> (Entity, Handle<Image>) {
         let target = scene::target(headless, SIZE, self.format());
         let camera = scene::camera(headless, self.kind, &target, self.msaa);
-        let mut camera_mut = headless.app.world_mut().entity_mut(camera);
-        camera_mut.insert(self.stage);
-        if self.hdr {
-            camera_mut.insert(Hdr);
-        }
+        headless.insert(camera, self.stage);
+        headless.set(camera, Hdr, self.hdr);
         (camera, target)
     }
 
@@ -127,11 +124,10 @@ fn the_stage_decides_what_is_blurred() {
             ),
         ];
         for (stage, expected) in expected {
-            let mut camera = headless.app.world_mut().entity_mut(camera);
-            camera.insert((blur, stage, Tonemapping::Reinhard));
+            headless.insert(camera, (blur, stage, Tonemapping::Reinhard));
             let got = scene::shot(&mut headless, &target);
             // Reinhard is computed per channel in half floats.
-            assert_close(&format!("{kind:?}-{stage:?}"), &got, &expected, &[0, 1, 2], 1.0 / 255.0);
+            assert_close(&format!("{kind:?}-{stage:?}"), &got, &expected, &RGB, 1.0 / 255.0);
         }
     }
 }
@@ -187,10 +183,8 @@ fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
         let (_, target) = setup.spawn(&mut headless);
         let over = scene::camera(&mut headless, kind, &target, Msaa::Off);
         let (origin, size) = (UVec2::new(13, 7), UVec2::new(101, 83));
+        headless.set(over, Hdr, hdr);
         let mut over_mut = headless.app.world_mut().entity_mut(over);
-        if hdr {
-            over_mut.insert(Hdr);
-        }
         over_mut.insert(Camera {
             order: 1,
             clear_color: ClearColorConfig::None,

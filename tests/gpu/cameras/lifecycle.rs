@@ -14,8 +14,7 @@ fn a_removed_blur_leaves_nothing_and_can_come_back() {
             twins.blur(sigma(4.0));
             twins.headless.warm_up();
             twins.assert_blurred(&format!("added-{kind:?}-{round}"), [4.0; 2]);
-            let mut camera = twins.headless.app.world_mut().entity_mut(twins.blurred.camera);
-            camera.remove::<GaussianBlur>();
+            twins.headless.remove::<GaussianBlur>(twins.blurred.camera);
             twins.headless.frame();
             twins.assert_identical("removed");
         }

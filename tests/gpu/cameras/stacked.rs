@@ -97,14 +97,14 @@ fn a_blurred_foreground_is_composed_over_a_sharp_background() {
         twins.headless.warm_up();
         let sharp = twins.sharp.picture(&twins.headless);
         let expected = compose(&foreground, &background, weight);
-        assert_close("stacked-sharp", &sharp, &expected, &[0, 1, 2, 3], 0.3 / 255.0);
+        assert_close("stacked-sharp", &sharp, &expected, &RGBA, 0.3 / 255.0);
         for edge in [EdgeMode::Clamp, EdgeMode::Transparent] {
             twins.blur(sigma(SIGMA as f32).with_edge(edge));
             twins.headless.warm_up();
             let got = twins.sharp.picture(&twins.headless);
             let expected = compose(&gaussian_blur(&foreground, [SIGMA; 2], edge), &background, weight);
             let name = format!("stacked-{}-{edge:?}", blend_state.is_some());
-            let worst = assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+            let worst = assert_close(&name, &got, &expected, &RGBA, 0.6 / 255.0);
             println!("{name}: {:.3}/255", worst * 255.0);
         }
     }
@@ -120,7 +120,7 @@ fn a_camera_that_does_not_clear_blurs_what_is_below() {
     twins.headless.warm_up();
     let got = twins.sharp.picture(&twins.headless);
     let expected = gaussian_blur(&sharp, [SIGMA; 2], EdgeMode::Clamp);
-    assert_close("stacked-without-clear", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+    assert_close("stacked-without-clear", &got, &expected, &RGBA, 0.6 / 255.0);
 }
 
 /// The lower camera is the blurred one: everything over it stays sharp.
@@ -136,5 +136,5 @@ fn a_sharp_foreground_stays_sharp_over_a_blurred_background() {
     let got = twins.sharp.picture(&twins.headless);
     let below = gaussian_blur(&background, [SIGMA; 2], EdgeMode::Clamp);
     let expected = compose(&foreground, &below, |_| 1.0);
-    assert_close("stacked-over-blurred", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+    assert_close("stacked-over-blurred", &got, &expected, &RGBA, 0.6 / 255.0);
 }

@@ -77,9 +77,7 @@ impl Stage {
         let [sharp, seen] = [exact, setup.output].map(|format| View::new(&mut headless, Kind::Core2d, SIZE, format));
         for view in [&sharp, &seen] {
             view.insert(&mut headless, (DebandDither::Enabled, setup.tonemapping));
-            if setup.hdr {
-                view.insert(&mut headless, Hdr);
-            }
+            headless.set(view.camera, Hdr, setup.hdr);
             if let Some(space) = setup.space {
                 view.insert(&mut headless, space);
             }
@@ -310,20 +308,11 @@ fn a_whole_scene() {
         let [sharp, seen] = [exact, SRGB].map(|format| View::new(&mut headless, kind, scene::SIZE, format));
         let viewport = viewport(UVec2::new(13, 7), UVec2::new(160, 96));
         for view in [&sharp, &seen] {
-            let camera = headless
-                .app
-                .world()
-                .get::<Camera>(view.camera)
-                .expect("a camera")
-                .clone();
-            let viewport = Some(viewport.clone());
-            view.insert(&mut headless, Camera { viewport, ..camera });
+            headless.get_mut::<Camera>(view.camera).viewport = Some(viewport.clone());
             // 3D materials dither with or without tonemapping, so the sharp camera dithers, too: it shows the blur's
             // source.
             view.insert(&mut headless, DebandDither::Enabled);
-            if hdr {
-                view.insert(&mut headless, Hdr);
-            }
+            headless.set(view.camera, Hdr, hdr);
         }
         let blur = GaussianBlur::from_sigma(20.0);
         seen.insert(&mut headless, blur);
@@ -334,16 +323,11 @@ fn a_whole_scene() {
             read = lights.read(&read, SRGB);
         }
         let exact = gaussian_blur(&crop(&read), [20.0; 2], EdgeMode::Clamp);
-        let black = Picture::new(203, 117, vec![[0.0; 4]; 203 * 117]);
         // The part of the target that is blurred, at its position.
         let whole = |part: &Picture| {
             Picture::from_fn(203, 117, |x, y| {
                 let is_inside = (13..173).contains(&x) && (7..103).contains(&y);
-                if is_inside {
-                    part.at(x - 13, y - 7)
-                } else {
-                    black.at(x, y)
-                }
+                if is_inside { part.at(x - 13, y - 7) } else { [0.0; 4] }
             })
         };
         let expected = whole(&to_levels(&exact, SRGB));

@@ -55,8 +55,7 @@ fn a_camera_that_cannot_be_copied() {
         let filter = UiFilter::opacity(0.6);
         let usages = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
         let camera = group.stage.glass.camera;
-        let mut camera = group.stage.headless.app.world_mut().entity_mut(camera);
-        camera.insert(CameraMainTextureUsages(usages));
+        group.stage.headless.insert(camera, CameraMainTextureUsages(usages));
         let pane = Pane::new([40.0, 20.0, 100.0, 70.0], BackdropBlur::from_sigma(3.0));
         group.show(filter.clone(), |ui, parent| {
             boxes(ui, parent);

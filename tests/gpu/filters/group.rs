@@ -46,9 +46,7 @@ impl Group {
             ..default()
         };
         alone.insert(&mut stage.headless, (camera, RenderLayers::layer(9)));
-        if stage.format == HDR {
-            alone.insert(&mut stage.headless, Hdr);
-        }
+        stage.headless.set(alone.camera, Hdr, stage.format == HDR);
         Self {
             alone,
             scale: 1.0,
@@ -98,7 +96,7 @@ impl Group {
         let name = format!("filter-{}", self.stage.name(name));
         let expected = within_rounding(got, painted, format);
         let (got, expected) = measured(got, &expected, format);
-        let worst = assert_close(&name, &got, &expected, &[0, 1, 2, 3], tolerance(format, peak) + more);
+        let worst = assert_close(&name, &got, &expected, &RGBA, tolerance(format, peak) + more);
         println!("{name}: {:.3}/255", worst * 255.0);
         worst
     }

@@ -50,7 +50,7 @@ fn assert_filtered(shot: &Shot, filter: &UiFilter) {
     let painted = paint(&below, &shown, LDR);
     let expected = within_rounding(&got, &painted, LDR);
     let name = format!("filter-waiting-{}", shot.frame);
-    assert_close(&name, &got, &expected, &[0, 1, 2], 3.0 / 255.0);
+    assert_close(&name, &got, &expected, &RGB, 3.0 / 255.0);
 }
 
 /// Where everything was compiled when the app started, the first filter is complete in its first frame.

@@ -62,7 +62,7 @@ fn frozen_glass_in_a_group() {
             "eased-frozen-glass",
             &inside(&eased),
             &inside(&stronger),
-            &[0, 1, 2, 3],
+            &RGBA,
             1.0 / 255.0,
         );
         group.stage.headless.remove::<FreezeBlur>(pane_entity);
@@ -85,7 +85,7 @@ fn formats_with_little_alpha() {
         for filter in [UiFilter::opacity(0.8), shadowed(), UiFilter::from_sigma(2.0)] {
             group.show(filter, boxes);
             let [_, got, _] = group.pictures();
-            assert_close("little-alpha", &got, &unfiltered, &[0, 1, 2, 3], 0.5 / 1023.0);
+            assert_close("little-alpha", &got, &unfiltered, &RGBA, 0.5 / 1023.0);
         }
     });
     let messages = logs::all("Rgb10a2Unorm");

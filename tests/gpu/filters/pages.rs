@@ -77,7 +77,7 @@ fn groups_on_several_pages() {
         "filter-pages",
         &got,
         &expected,
-        &[0, 1, 2, 3],
+        &RGBA,
         tolerance(LDR, 1.0) + 1.0 / 255.0,
     );
     println!("groups on several pages: {:.3}/255", worst * 255.0);
@@ -101,6 +101,6 @@ fn a_group_as_wide_as_a_texture() {
         let expected = within_rounding(&got, &paint(&below, &groups, LDR), LDR);
         let (got, expected) = measured(&got, &expected, LDR);
         let name = format!("filter-as-wide-{index}");
-        assert_close(&name, &got, &expected, &[0, 1, 2, 3], tolerance(LDR, 1.0) + 1.0 / 255.0);
+        assert_close(&name, &got, &expected, &RGBA, tolerance(LDR, 1.0) + 1.0 / 255.0);
     }
 }

@@ -91,7 +91,7 @@ fn check_straight(trial: &Trial, executor: &mut Executor) {
     // An error of the colour counts as much as it is visible. Both the dividend and the divisor may be off.
     let [shown, expected] = [&got, &within].map(|picture| span.unit(&weighted(picture, &light)));
     let colour = format!("straight-{name}");
-    assert_close(&colour, &shown, &expected, &[0, 1, 2], 2.0 * tolerance[0]);
+    assert_close(&colour, &shown, &expected, &RGB, 2.0 * tolerance[0]);
     assert_close(&format!("opacity-{name}"), &shown, &expected, &[3], tolerance[3]);
 }
 

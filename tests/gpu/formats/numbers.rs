@@ -46,57 +46,53 @@ fn colour_of(picture: &Picture, format: TextureFormat) -> Result<Vec<f64>, Strin
 
 #[test]
 fn copies_keep_every_bit() {
-    by_general_executors(copy_every_format);
-}
-
-fn copy_every_format(headless: &mut Headless) {
-    for (index, format) in headless.available(&formats::all()).into_iter().enumerate() {
-        let picture = Span::of(format).spread(&small_picture(index));
-        let mut image = to_image(&picture, format);
-        if formats::is_integer(format) {
-            // Arbitrary bits.
-            for (index, byte) in image.data.iter_mut().flatten().enumerate() {
-                *byte = (index * 151 + index / 256 * 17) as u8;
+    by_general_executors(|headless| {
+        for (index, format) in headless.available(&formats::all()).into_iter().enumerate() {
+            let picture = Span::of(format).spread(&small_picture(index));
+            let mut image = to_image(&picture, format);
+            if formats::is_integer(format) {
+                // Arbitrary bits.
+                for (index, byte) in image.data.iter_mut().flatten().enumerate() {
+                    *byte = (index * 151 + index / 256 * 17) as u8;
+                }
+            }
+            let expected = image.data.clone().expect("the image has data");
+            let source = headless.add_image(image);
+            for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Straight] {
+                if alpha == BlurAlpha::Straight && !formats::is_integer(format) {
+                    continue;
+                }
+                let blur = BlurImage::new(source.clone()).with_alpha(alpha);
+                let target = headless.blur(GaussianBlur::new(0.0), blur).expect("the copy succeeds");
+                let target_format = asset(headless, &target).texture_descriptor.format;
+                assert_eq!(target_format, format, "the target has the source's format");
+                let got = headless.read_image(&target).bytes;
+                let differing = got.iter().zip(&expected).filter(|(got, expected)| got != expected);
+                let differing = differing.count();
+                let is_same = got.len() == expected.len() && differing == 0;
+                assert!(is_same, "{format:?}, {alpha:?}: {differing} bytes differ");
             }
         }
-        let expected = image.data.clone().expect("the image has data");
-        let source = headless.add_image(image);
-        for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Straight] {
-            if alpha == BlurAlpha::Straight && !formats::is_integer(format) {
-                continue;
-            }
-            let blur = BlurImage::new(source.clone()).with_alpha(alpha);
-            let target = headless.blur(GaussianBlur::new(0.0), blur).expect("the copy succeeds");
-            let target_format = asset(headless, &target).texture_descriptor.format;
-            assert_eq!(target_format, format, "the target has the source's format");
-            let got = headless.read_image(&target).bytes;
-            let differing = got.iter().zip(&expected).filter(|(got, expected)| got != expected);
-            let differing = differing.count();
-            let is_same = got.len() == expected.len() && differing == 0;
-            assert!(is_same, "{format:?}, {alpha:?}: {differing} bytes differ");
-        }
-    }
+    });
 }
 
 #[test]
 fn flat_pictures_stay_as_they_are() {
-    by_general_executors(blur_flat_pictures);
-}
-
-fn blur_flat_pictures(headless: &mut Headless) {
-    for format in headless.available(&INTEGERS) {
-        let Span { low, high } = Span::of(format);
-        let ends = [low[0], high[0]];
-        let numbers = [0.0, 1.0, 2.0, 99.0, 127.0, 200.0, 254.0, 1000.0, 65535.0, 100_003.0];
-        let is_stored = |number: &f64| (low[0]..=high[0]).contains(number);
-        // A sum of floats is not exact for larger numbers.
-        let is_exact = |number: &f64| number.abs() < 200_000.0;
-        for number in ends.into_iter().chain(numbers).filter(is_stored).filter(is_exact) {
-            for sigma in [0.8, 2.9, 13.0] {
-                assert_stays(headless, format, number, sigma);
+    by_general_executors(|headless| {
+        for format in headless.available(&INTEGERS) {
+            let Span { low, high } = Span::of(format);
+            let ends = [low[0], high[0]];
+            let numbers = [0.0, 1.0, 2.0, 99.0, 127.0, 200.0, 254.0, 1000.0, 65535.0, 100_003.0];
+            let is_stored = |number: &f64| (low[0]..=high[0]).contains(number);
+            // A sum of floats is not exact for larger numbers.
+            let is_exact = |number: &f64| number.abs() < 200_000.0;
+            for number in ends.into_iter().chain(numbers).filter(is_stored).filter(is_exact) {
+                for sigma in [0.8, 2.9, 13.0] {
+                    assert_stays(headless, format, number, sigma);
+                }
             }
         }
-    }
+    });
 }
 
 fn assert_stays(headless: &mut Headless, format: TextureFormat, number: f64, sigma: f32) {
@@ -119,61 +115,69 @@ fn the_largest_number_stays_the_largest() {
 
 #[test]
 fn large_numbers_keep_what_floats_carry() {
-    by_general_executors(blur_large_numbers);
-}
-
-fn blur_large_numbers(headless: &mut Headless) {
-    for format in headless.available(&FORMATS_OF_32_BITS) {
-        let Span { low, high } = Span::of(format);
-        let limit = 2.0_f64.powi(24);
-        for number in [limit, limit + 1.0, 123_456_789.0, high[0] / 3.0, -limit, low[0]] {
-            let stored = formats::quantised(&flat(number), format).at(0, 0)[0];
-            for sigma in [0.8, 2.9, 13.0] {
-                let blur = GaussianBlur::from_sigma(sigma);
-                let got = blurred_into_own(headless, blur, &flat(number), format);
-                let error = |texel: &[f64; 4]| (texel[0] - stored).abs();
-                let worst = got.texels.iter().map(error).fold(0.0, f64::max);
-                // The last five of a float's 24 bits.
-                let allowed = stored.abs() * 0.5_f64.powi(19);
-                assert!(worst <= allowed, "{format:?}, {number}, sigma {sigma}: {worst} off");
+    by_general_executors(|headless| {
+        for format in headless.available(&FORMATS_OF_32_BITS) {
+            let Span { low, high } = Span::of(format);
+            let limit = 2.0_f64.powi(24);
+            for number in [limit, limit + 1.0, 123_456_789.0, high[0] / 3.0, -limit, low[0]] {
+                let stored = formats::quantised(&flat(number), format).at(0, 0)[0];
+                for sigma in [0.8, 2.9, 13.0] {
+                    let blur = GaussianBlur::from_sigma(sigma);
+                    let got = blurred_into_own(headless, blur, &flat(number), format);
+                    let error = |texel: &[f64; 4]| (texel[0] - stored).abs();
+                    let worst = got.texels.iter().map(error).fold(0.0, f64::max);
+                    // The last five of a float's 24 bits.
+                    let allowed = stored.abs() * 0.5_f64.powi(19);
+                    assert!(worst <= allowed, "{format:?}, {number}, sigma {sigma}: {worst} off");
+                }
             }
         }
-    }
+    });
 }
 
 #[test]
 fn means_are_rounded_to_the_nearest_integer() {
-    by_general_executors(blur_to_fractions);
-}
-
-fn blur_to_fractions(headless: &mut Headless) {
-    for format in headless.available(&INTEGERS) {
-        let is_signed = Span::of(format).low[0] < 0.0;
-        for (one_in_four, others, expected) in [
-            (11.0, 10.0, 10.0),
-            (10.0, 11.0, 11.0),
-            (-11.0, -10.0, -10.0),
-            (-10.0, -11.0, -11.0),
-        ] {
-            if expected < 0.0 && !is_signed {
-                continue;
-            }
-            // One column in four differs, and the picture repeats: a wide blur is the mean, a quarter off the expected integer.
-            let columns = Picture::from_fn(64, 12, |x, _| [if x % 4 == 0 { one_in_four } else { others }; 4]);
-            for sigma in [6.0, 30.0] {
-                let blur = GaussianBlur::from_sigma(sigma).with_edge(EdgeMode::Wrap);
-                let got = blurred_into_own(headless, blur, &columns, format);
-                let colour = colour_of(&got, format).expect("a wide blur of columns is flat");
-                // Only red: an alpha of two bits is clamped to its maximum.
-                assert_eq!(colour[0], expected, "{format:?}, sigma {sigma}");
+    by_general_executors(|headless| {
+        for format in headless.available(&INTEGERS) {
+            let is_signed = Span::of(format).low[0] < 0.0;
+            for (one_in_four, others, expected) in [
+                (11.0, 10.0, 10.0),
+                (10.0, 11.0, 11.0),
+                (-11.0, -10.0, -10.0),
+                (-10.0, -11.0, -11.0),
+            ] {
+                if expected < 0.0 && !is_signed {
+                    continue;
+                }
+                // One column in four differs, and the picture repeats: a wide blur is the mean, a quarter off the expected integer.
+                let columns = Picture::from_fn(64, 12, |x, _| [if x % 4 == 0 { one_in_four } else { others }; 4]);
+                for sigma in [6.0, 30.0] {
+                    let blur = GaussianBlur::from_sigma(sigma).with_edge(EdgeMode::Wrap);
+                    let got = blurred_into_own(headless, blur, &columns, format);
+                    let colour = colour_of(&got, format).expect("a wide blur of columns is flat");
+                    // Only red: an alpha of two bits is clamped to its maximum.
+                    assert_eq!(colour[0], expected, "{format:?}, sigma {sigma}");
+                }
             }
         }
-    }
+    });
 }
 
 #[test]
 fn numbers_are_no_shares() {
-    by_general_executors(convert_flat_pictures);
+    by_general_executors(|headless| {
+        for (from, number, to, expected) in FLAT_CONVERSIONS {
+            // A blur of strength 0 is a copy.
+            for sigma in [0.0, 0.8, 13.0] {
+                let source = to_image(&flat(number), from);
+                let blur = GaussianBlur::from_sigma(sigma);
+                let got = blurred(headless, blur, source, BlurAlpha::Premultiplied, to);
+                let is_right = |texel: &[f64; 4]| (texel[0] - expected).abs() <= 1e-5 * expected.abs();
+                let wrong = got.texels.iter().find(|texel| !is_right(texel));
+                assert!(wrong.is_none(), "{from:?} {number} to {to:?}, sigma {sigma}: {wrong:?}");
+            }
+        }
+    });
 }
 
 /// A number in one format, and the result of a blur of a flat picture of it into another format.
@@ -195,17 +199,3 @@ const FLAT_CONVERSIONS: [(TextureFormat, f64, TextureFormat, f64); 16] = [
     (TextureFormat::R32Float, 1e20, TextureFormat::R32Sint, 2_147_483_647.0),
     (TextureFormat::R32Uint, 1_000_000.0, TextureFormat::R16Float, 65504.0),
 ];
-
-fn convert_flat_pictures(headless: &mut Headless) {
-    for (from, number, to, expected) in FLAT_CONVERSIONS {
-        // A blur of strength 0 is a copy.
-        for sigma in [0.0, 0.8, 13.0] {
-            let source = to_image(&flat(number), from);
-            let blur = GaussianBlur::from_sigma(sigma);
-            let got = blurred(headless, blur, source, BlurAlpha::Premultiplied, to);
-            let is_right = |texel: &[f64; 4]| (texel[0] - expected).abs() <= 1e-5 * expected.abs();
-            let wrong = got.texels.iter().find(|texel| !is_right(texel));
-            assert!(wrong.is_none(), "{from:?} {number} to {to:?}, sigma {sigma}: {wrong:?}");
-        }
-    }
-}

@@ -26,53 +26,49 @@ fn blur_in(headless: &mut Headless, format: TextureFormat, special: f64, blur: G
 
 #[test]
 fn nan_counts_as_zero() {
-    by_general_executors(blur_nan);
-}
-
-fn blur_nan(headless: &mut Headless) {
-    for (index, format) in headless.available(&FLOATS).into_iter().enumerate() {
-        assert!(formats::quantised(&picture_with(f64::NAN), format).at(0, 0)[0].is_nan());
-        let stored = formats::quantised(&picture_with(0.0), format);
-        for (step, sigma) in [0.1, 2.5, 13.0].into_iter().enumerate() {
-            for (turn, edge) in EdgeMode::ALL.into_iter().enumerate() {
-                if !is_turn(index + step, turn, EdgeMode::ALL.len()) {
-                    continue;
+    by_general_executors(|headless| {
+        for (index, format) in headless.available(&FLOATS).into_iter().enumerate() {
+            assert!(formats::quantised(&picture_with(f64::NAN), format).at(0, 0)[0].is_nan());
+            let stored = formats::quantised(&picture_with(0.0), format);
+            for (step, sigma) in [0.1, 2.5, 13.0].into_iter().enumerate() {
+                for (turn, edge) in EdgeMode::ALL.into_iter().enumerate() {
+                    if !is_turn(index + step, turn, EdgeMode::ALL.len()) {
+                        continue;
+                    }
+                    let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);
+                    let got = blur_in(headless, format, f64::NAN, blur);
+                    let expected = gaussian_blur(&stored, [sigma; 2], edge);
+                    let name = format!("nan-{format:?}-{sigma}-{edge:?}");
+                    formats::assert_stored(&name, &got, &expected, format, &Span::of(format));
                 }
-                let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);
-                let got = blur_in(headless, format, f64::NAN, blur);
-                let expected = gaussian_blur(&stored, [sigma; 2], edge);
-                let name = format!("nan-{format:?}-{sigma}-{edge:?}");
-                formats::assert_stored(&name, &got, &expected, format, &Span::of(format));
             }
         }
-    }
+    });
 }
 
 #[test]
 fn infinities_are_large_numbers() {
-    by_general_executors(blur_infinities);
-}
-
-fn blur_infinities(headless: &mut Headless) {
-    for format in headless.available(&FLOATS) {
-        for special in [f64::INFINITY, f64::NEG_INFINITY] {
-            if special < 0.0 && format == TextureFormat::Rg11b10Ufloat {
-                continue;
-            }
-            assert!(formats::quantised(&picture_with(special), format).at(0, 0)[0] == special);
-            for sigma in [0.1, 2.5, 13.0] {
-                let blur = GaussianBlur::from_sigma(sigma);
-                let got = blur_in(headless, format, special, blur);
-                let name = format!("{special}-{format:?}-{sigma}");
-                let is_finite = |texel: &[f64; 4]| texel.iter().all(|value| value.is_finite());
-                assert!(got.texels.iter().all(is_finite), "{name}: not finite");
-                if !matches!(format, TextureFormat::R32Float | TextureFormat::Rg32Float) {
-                    assert_counts_as_largest(&name, &got, format, special, f64::from(sigma));
+    by_general_executors(|headless| {
+        for format in headless.available(&FLOATS) {
+            for special in [f64::INFINITY, f64::NEG_INFINITY] {
+                if special < 0.0 && format == TextureFormat::Rg11b10Ufloat {
+                    continue;
                 }
+                assert!(formats::quantised(&picture_with(special), format).at(0, 0)[0] == special);
+                for sigma in [0.1, 2.5, 13.0] {
+                    let blur = GaussianBlur::from_sigma(sigma);
+                    let got = blur_in(headless, format, special, blur);
+                    let name = format!("{special}-{format:?}-{sigma}");
+                    let is_finite = |texel: &[f64; 4]| texel.iter().all(|value| value.is_finite());
+                    assert!(got.texels.iter().all(is_finite), "{name}: not finite");
+                    if !matches!(format, TextureFormat::R32Float | TextureFormat::Rg32Float) {
+                        assert_counts_as_largest(&name, &got, format, special, f64::from(sigma));
+                    }
+                }
+                assert_reach_of_infinity(headless, format, special);
             }
-            assert_reach_of_infinity(headless, format, special);
         }
-    }
+    });
 }
 
 /// Asserts that infinities count as the largest half float.
@@ -101,44 +97,41 @@ fn assert_reach_of_infinity(headless: &mut Headless, format: TextureFormat, spec
 /// The largest half float, everywhere: the value of an infinity.
 #[test]
 fn the_largest_half_float_stays_the_largest() {
-    by_general_executors(blur_the_largest);
-}
-
-fn blur_the_largest(headless: &mut Headless) {
-    const LARGEST: f64 = 65504.0;
-    let format = TextureFormat::Rgba16Float;
-    let fading = linear([Vec2::ZERO, Vec2::ONE], [0.2, 1.0]);
-    let alphas = [BlurAlpha::Premultiplied, BlurAlpha::Straight];
-    let sizes = [7, 25, 61]
-        .into_iter()
-        .flat_map(|width| alphas.map(|alpha| (width, alpha)));
-    for (index, (width, alpha)) in sizes.enumerate() {
-        let picture = Picture::from_fn(width, width / 2 + 3, |_, _| [LARGEST, LARGEST, -LARGEST, 1.0]);
-        let source = headless.add_image(to_image(&picture, format));
-        for (turn, edge) in [EdgeMode::Renormalize, EdgeMode::Mirror].into_iter().enumerate() {
-            for (step, sigma) in [0.8, 4.7, 13.0, 35.0].into_iter().enumerate() {
-                if !is_turn(index / 2 + index + step, turn, 2) {
-                    continue;
-                }
-                let blur = GaussianBlur::from_sigma(sigma).with_edge(edge);
-                for profile in [BlurProfile::Uniform, fading.clone()] {
-                    let image = BlurImage::new(source.clone()).with_alpha(alpha);
-                    let target = headless
-                        .blur_with(blur, image, profile.clone())
-                        .expect("the blur succeeds");
-                    let got = headless.picture(&target);
-                    let is_largest = |[red, green, blue, _]: &[f64; 4]| {
-                        [*red, *green, -blue]
-                            .iter()
-                            .all(|value| (0.998 * LARGEST..=LARGEST).contains(value))
-                    };
-                    let wrong = got.texels.iter().find(|texel| !is_largest(texel));
-                    assert!(
-                        wrong.is_none(),
-                        "{width} texels, {alpha:?}, {edge:?}, sigma {sigma}, {profile:?}: {wrong:?}"
-                    );
+    by_general_executors(|headless| {
+        const LARGEST: f64 = 65504.0;
+        let fading = linear([Vec2::ZERO, Vec2::ONE], [0.2, 1.0]);
+        let alphas = [BlurAlpha::Premultiplied, BlurAlpha::Straight];
+        let sizes = [7, 25, 61]
+            .into_iter()
+            .flat_map(|width| alphas.map(|alpha| (width, alpha)));
+        for (index, (width, alpha)) in sizes.enumerate() {
+            let picture = Picture::from_fn(width, width / 2 + 3, |_, _| [LARGEST, LARGEST, -LARGEST, 1.0]);
+            let source = headless.add_image(to_image(&picture, HDR));
+            for (turn, edge) in [EdgeMode::Renormalize, EdgeMode::Mirror].into_iter().enumerate() {
+                for (step, sigma) in [0.8, 4.7, 13.0, 35.0].into_iter().enumerate() {
+                    if !is_turn(index / 2 + index + step, turn, 2) {
+                        continue;
+                    }
+                    let blur = GaussianBlur::from_sigma(sigma).with_edge(edge);
+                    for profile in [BlurProfile::Uniform, fading.clone()] {
+                        let image = BlurImage::new(source.clone()).with_alpha(alpha);
+                        let target = headless
+                            .blur_with(blur, image, profile.clone())
+                            .expect("the blur succeeds");
+                        let got = headless.picture(&target);
+                        let is_largest = |[red, green, blue, _]: &[f64; 4]| {
+                            [*red, *green, -blue]
+                                .iter()
+                                .all(|value| (0.998 * LARGEST..=LARGEST).contains(value))
+                        };
+                        let wrong = got.texels.iter().find(|texel| !is_largest(texel));
+                        assert!(
+                            wrong.is_none(),
+                            "{width} texels, {alpha:?}, {edge:?}, sigma {sigma}, {profile:?}: {wrong:?}"
+                        );
+                    }
                 }
             }
         }
-    }
+    });
 }

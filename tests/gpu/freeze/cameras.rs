@@ -149,8 +149,8 @@ fn it_may_be_frozen_sharp_and_in_any_frame() {
     assert_gaussian("frozen-then-blurred", &twins.pixels(), &to_picture(&still), [6.0; 2]);
     // Frozen again: the current picture.
     let camera = twins.blurred.camera;
-    let mut entity = twins.headless.app.world_mut().entity_mut(camera);
-    entity.remove::<FreezeBlur>().insert(FreezeBlur);
+    twins.headless.remove::<FreezeBlur>(camera);
+    twins.blur(FreezeBlur);
     step(&mut twins.headless, 3);
     let still = twins.sharp.pixels(&twins.headless);
     step(&mut twins.headless, 4);

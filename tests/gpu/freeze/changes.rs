@@ -81,13 +81,8 @@ fn a_picture_is_shown_in_another_format_and_another_space() {
         (false, CompositingSpace::Linear),
     ];
     for (frame, (hdr, space)) in (1..).zip(spaces) {
-        let mut entity = twins.headless.app.world_mut().entity_mut(camera);
-        entity.insert(space);
-        if hdr {
-            entity.insert(Hdr);
-        } else {
-            entity.remove::<Hdr>();
-        }
+        twins.headless.insert(camera, space);
+        twins.headless.set(camera, Hdr, hdr);
         // Without a blur, since a blur in another space has another result.
         twins.blur(GaussianBlur::from_sigma(0.0));
         step(&mut twins.headless, 3 * frame);
@@ -96,7 +91,7 @@ fn a_picture_is_shown_in_another_format_and_another_space() {
         let got = twins.blurred.picture(&twins.headless);
         let expected = within_rounding(&got, &still, LDR);
         // Half floats of other spaces keep slightly less of bright light.
-        assert_close(&name, &got, &expected, &[0, 1, 2, 3], 1.0 / 255.0);
+        assert_close(&name, &got, &expected, &RGBA, 1.0 / 255.0);
         twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
         step(&mut twins.headless, 3 * frame + 2);
         if space == CompositingSpace::Linear {
@@ -113,20 +108,20 @@ fn the_result_follows_the_space() {
     let hdr = HDR;
     let mut twins = Twins::new(Kind::Core2d, SIZE, hdr);
     let camera = twins.blurred.camera;
-    let mut entity = twins.headless.app.world_mut().entity_mut(camera);
-    entity.insert((Hdr, bevy::core_pipeline::tonemapping::DebandDither::Disabled));
+    twins
+        .headless
+        .insert(camera, (Hdr, bevy::core_pipeline::tonemapping::DebandDither::Disabled));
     freeze(&mut twins);
     step(&mut twins.headless, 1);
     let first = twins.blurred.picture(&twins.headless);
-    let mut entity = twins.headless.app.world_mut().entity_mut(camera);
-    entity.insert(CompositingSpace::Srgb);
+    twins.headless.insert(camera, CompositingSpace::Srgb);
     step(&mut twins.headless, 2);
     step(&mut twins.headless, 3);
     // Encoded values are blurred now. Far from edges, colours are the same.
     let got = twins.blurred.picture(&twins.headless);
     let corner = |picture: &Picture| picture.crop([0, 0], [4, 4]);
     let (got, first) = (corner(&got), corner(&first));
-    assert_close("frozen-space", &got, &first, &[0, 1, 2], 2.0 / 255.0);
+    assert_close("frozen-space", &got, &first, &RGB, 2.0 / 255.0);
 }
 
 #[test]
@@ -146,8 +141,7 @@ fn a_mask_may_change() {
     assert_bits("the same mask", &twins, &left);
     let set = |twins: &mut Twins, is_left: bool| {
         let mut images = twins.headless.images();
-        let image = half(is_left);
-        images.get_mut(&mask).expect("the mask").data = image.data;
+        images.get_mut(&mask).expect("the mask").data = half(is_left).data;
     };
     set(&mut twins, false);
     step(&mut twins.headless, 2);
@@ -166,10 +160,9 @@ fn a_mask_may_be_painted_by_a_camera() {
     let mask = scene::target(&mut twins.headless, UVec2::splat(8), TextureFormat::Rgba8Unorm);
     let painter = scene::camera(&mut twins.headless, Kind::Core2d, &mask, Msaa::Off);
     let paint = |twins: &mut Twins, share: f32| {
-        let mut camera = twins.headless.app.world_mut().entity_mut(painter);
         // It sees nothing but its clear colour.
-        camera.insert(RenderLayers::layer(3));
-        let mut camera = camera.get_mut::<Camera>().expect("a camera");
+        twins.headless.insert(painter, RenderLayers::layer(3));
+        let mut camera = twins.headless.get_mut::<Camera>(painter);
         camera.order = -1;
         camera.clear_color = ClearColorConfig::Custom(LinearRgba::gray(share).into());
         camera.is_active = true;
@@ -208,15 +201,11 @@ fn a_mask_may_be_written_by_a_blur() {
     assert_bits("at rest", &twins, &white);
     let kept = 2 * u64::from(4 * SIZE.element_product());
     assert_eq!(bytes_held(&twins.headless), kept, "the picture and the result");
-    let mut images = twins.headless.images();
-    let source = source.id();
-    images.insert(source, flat(0.0)).expect("the source is alive");
+    twins.headless.insert_image(&source, flat(0.0));
     (10..13).for_each(|frame| step(&mut twins.headless, frame));
     assert!(twins.pixels().bytes != white.bytes, "the mask is black");
-    let mut images = twins.headless.images();
-    images.insert(source, flat(1.0)).expect("the source is alive");
-    let mut blur = twins.headless.get_mut::<BlurImage>(writer);
-    blur.update = BlurUpdate::EveryFrame;
+    twins.headless.insert_image(&source, flat(1.0));
+    twins.headless.get_mut::<BlurImage>(writer).update = BlurUpdate::EveryFrame;
     (13..16).for_each(|frame| step(&mut twins.headless, frame));
     assert_bits("white again", &twins, &white);
     (16..22).for_each(|frame| step(&mut twins.headless, frame));
@@ -281,10 +270,7 @@ fn an_eased_radius_copies_no_result() {
         twins.blur(GaussianBlur::from_sigma(1.5 + 0.1 * f32::from(frame)));
         step(&mut twins.headless, frame.into());
     }
-    let (picture, intermediate) = (
-        u64::from(SIZE.element_product() * 4),
-        u64::from(SIZE.element_product() * 8),
-    );
+    let [picture, intermediate] = [4, 8].map(|texel| u64::from(SIZE.element_product() * texel));
     let eased = bytes_held(&twins.headless);
     // The intermediate may have some room to grow.
     assert!(

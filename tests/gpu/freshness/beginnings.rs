@@ -167,8 +167,8 @@ fn an_outcome_belongs_to_the_blur_that_it_is_of() {
     let [first, second] = sources.map(plain);
     let entity = live.headless.spawn((blur(), first));
     live.frame();
-    let mut one = live.headless.app.world_mut().entity_mut(entity);
-    one.remove::<BlurImage>().insert(second);
+    live.headless.remove::<BlurImage>(entity);
+    live.headless.insert(entity, second);
     live.frame();
     let target = target_of(&live.headless, entity);
     live.watch(&target);

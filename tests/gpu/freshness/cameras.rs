@@ -95,7 +95,7 @@ impl Stage {
         let blurred = self.picture(&self.blurred);
         let shown = self.picture(&self.screen);
         let name = format!("{name}-shown");
-        assert_close(&name, &shown, &blurred, &[0, 1, 2, 3], 0.3 / 255.0);
+        assert_close(&name, &shown, &blurred, &RGBA, 0.3 / 255.0);
         blurred
     }
 
@@ -117,9 +117,8 @@ impl Stage {
 
 /// Lets a camera see only one layer.
 fn see(headless: &mut Headless, camera: Entity, layer: usize, order: isize) {
-    let mut camera = headless.app.world_mut().entity_mut(camera);
-    camera.insert(RenderLayers::layer(layer));
-    camera.get_mut::<Camera>().expect("a camera").order = order;
+    headless.insert(camera, RenderLayers::layer(layer));
+    headless.get_mut::<Camera>(camera).order = order;
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn pixels_that_arrive_while_a_mask_loads_are_blurred() {
     finished(&mut headless, 3);
     let got = headless.picture(&handle);
     let expected = gaussian_blur(&formats::quantised(&second, super::FORMAT), [5.0; 2], EdgeMode::Clamp);
-    assert_close("late-pixels", &got, &expected, &[0, 1, 2, 3], 2.0 / 255.0);
+    assert_close("late-pixels", &got, &expected, &RGBA, 2.0 / 255.0);
 }
 
 #[test]
@@ -178,13 +178,13 @@ fn once_stays_once_while_pipelines_compile() {
         };
         let first = shown(&live);
         let expected = gaussian_blur(&picture, [2.0; 2], EdgeMode::Clamp);
-        assert_close(&format!("{name}-first"), &first, &expected, &[0, 1, 2, 3], 1.1 / 255.0);
+        assert_close(&format!("{name}-first"), &first, &expected, &RGBA, 1.1 / 255.0);
         change(&mut live.headless.app.world_mut().entity_mut(entity));
         live.frames(5);
         live.wait_until_ready();
         live.frames(5);
         let expected = gaussian_blur(&first, [2.0; 2], EdgeMode::Clamp);
         let name = format!("{name}-second");
-        assert_close(&name, &shown(&live), &expected, &[0, 1, 2, 3], 2.1 / 255.0);
+        assert_close(&name, &shown(&live), &expected, &RGBA, 2.1 / 255.0);
     }
 }

@@ -26,7 +26,7 @@ fn assert_masked(name: &str, headless: &Headless, blur: Entity, sharp: &Picture,
     let got = headless.picture(&target_of(headless, blur));
     let mask = headless.picture(mask);
     let expected = masked(&formats::quantised(sharp, FORMAT), &mask);
-    assert_close(name, &got, &expected, &[0, 1, 2, 3], 2.0 / 255.0);
+    assert_close(name, &got, &expected, &RGBA, 2.0 / 255.0);
 }
 
 fn spawn_masked(headless: &mut Headless, source: Image, mask: &Handle<Image>, update: BlurUpdate) -> Entity {
@@ -89,11 +89,7 @@ fn a_blur_waits_for_the_blur_that_writes_its_mask() {
     let writer = plain(hard.clone()).with_target(soft.clone());
     spawn(&mut headless, GaussianBlur::from_sigma(4.0), writer);
     assert_eq!(finished(&mut headless, 5), 0, "the mask is not there yet");
-    let world = headless.app.world_mut();
-    let inserted = world
-        .resource_mut::<Assets<Image>>()
-        .insert(hard.id(), image(&shares(64, 48, |x, _| x as f64 / 63.0)));
-    inserted.expect("the handle is alive");
+    headless.insert_image(&hard, image(&shares(64, 48, |x, _| x as f64 / 63.0)));
     headless.frame();
     assert_masked("mask-once", &headless, reader, &sharp, &soft);
     assert_eq!(finished(&mut headless, 10), 2, "each once");
@@ -104,7 +100,7 @@ fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
     let mut headless = ready();
     let size = UVec2::new(64, 48);
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
-    let mask = scene::target(&mut headless, size, TextureFormat::Rgba16Float);
+    let mask = scene::target(&mut headless, size, HDR);
     let camera = scene::camera(&mut headless, Kind::Core2d, &mask, Msaa::Off);
     let [sharp, _] = pictures(64, 48);
     let blur = spawn_masked(&mut headless, image(&sharp), &mask, BlurUpdate::EveryFrame);
@@ -122,11 +118,15 @@ fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
 }
 
 /// Asserts that a camera is blurred with one sigma everywhere.
-fn assert_uniform(name: &str, twins: &[Picture; 2], sigma: f64, format: TextureFormat) {
-    let [sharp, got] = twins;
+fn assert_uniform(name: &str, [sharp, got]: &[Picture; 2], sigma: f64) {
     let expected = gaussian_blur(sharp, [sigma; 2], EdgeMode::Clamp);
-    let expected = within_rounding(got, &expected, format);
-    assert_close(name, got, &expected, &[0, 1, 2], tolerance(format, 1.0) + 0.6 / 255.0);
+    let expected = within_rounding(got, &expected, LDR);
+    assert_close(name, got, &expected, &RGB, tolerance(LDR, 1.0) + 0.6 / 255.0);
+}
+
+/// A share that eight bits store.
+fn stored(share: f64) -> f64 {
+    (share * 255.0).round() / 255.0
 }
 
 fn pictures_of(twins: &Twins) -> [Picture; 2] {
@@ -140,25 +140,19 @@ fn flat_mask(share: f64) -> Image {
 /// While a mask loads, a camera keeps its previous profile, at the current radius.
 #[test]
 fn a_camera_keeps_its_blur_while_a_mask_loads() {
-    let format = TextureFormat::Rgba8UnormSrgb;
-    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, LDR);
     twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
     twins.headless.warm_up();
-    assert_uniform("before-mask", &pictures_of(&twins), SIGMA, format);
-    let reserve = |headless: &Headless| headless.reserve_image();
-    let [first, second] = [reserve(&twins.headless), reserve(&twins.headless)];
+    assert_uniform("before-mask", &pictures_of(&twins), SIGMA);
+    let [first, second] = [(); 2].map(|()| twins.headless.reserve_image());
     twins.blur((GaussianBlur::from_sigma(SIGMA as f32), BlurProfile::Mask(first.clone())));
     for frame in 0..10 {
         twins.headless.frame();
-        assert_uniform(&format!("loading-{frame}"), &pictures_of(&twins), SIGMA, format);
+        assert_uniform(&format!("loading-{frame}"), &pictures_of(&twins), SIGMA);
     }
-    let insert = |headless: &mut Headless, handle: &Handle<Image>, share: f64| {
-        headless.insert_image(&handle, flat_mask(share));
-    };
-    insert(&mut twins.headless, &first, 0.6);
+    twins.headless.insert_image(&first, flat_mask(0.6));
     twins.headless.warm_up();
-    let share = |eight_bits: f64| (eight_bits * 255.0).round() / 255.0;
-    assert_uniform("first-mask", &pictures_of(&twins), share(0.6) * SIGMA, format);
+    assert_uniform("first-mask", &pictures_of(&twins), stored(0.6) * SIGMA);
     // The second one loads while the radius is eased.
     for frame in 0..10 {
         let sigma = SIGMA + f64::from(frame) * 0.3;
@@ -170,25 +164,23 @@ fn a_camera_keeps_its_blur_while_a_mask_loads() {
         assert_uniform(
             &format!("second-loading-{frame}"),
             &pictures_of(&twins),
-            share(0.6) * sigma,
-            format,
+            stored(0.6) * sigma,
         );
     }
-    insert(&mut twins.headless, &second, 1.0);
+    twins.headless.insert_image(&second, flat_mask(1.0));
     twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
     twins.headless.frame();
-    assert_uniform("second-mask", &pictures_of(&twins), SIGMA, format);
+    assert_uniform("second-mask", &pictures_of(&twins), SIGMA);
 }
 
 /// Bevy removes an image from the GPU while its new pixels wait for their turn.
 #[test]
 fn a_camera_keeps_its_mask_while_new_pixels_are_on_their_way() {
-    let format = TextureFormat::Rgba8UnormSrgb;
-    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, LDR);
     let mask = twins.headless.add_image(flat_mask(1.0));
     twins.blur((GaussianBlur::from_sigma(SIGMA as f32), BlurProfile::Mask(mask.clone())));
     twins.headless.warm_up();
-    assert_uniform("mask-there", &pictures_of(&twins), SIGMA, format);
+    assert_uniform("mask-there", &pictures_of(&twins), SIGMA);
     let _waiting = congest(&mut twins.headless);
     replace_image(&mut twins.headless, &mask, flat_mask(0.0));
     let mut kept = 0;
@@ -199,7 +191,7 @@ fn a_camera_keeps_its_mask_while_new_pixels_are_on_their_way() {
             continue;
         }
         kept += 1;
-        assert_uniform(&format!("mask-late-{frame}"), &[sharp, got], SIGMA, format);
+        assert_uniform(&format!("mask-late-{frame}"), &[sharp, got], SIGMA);
     }
     assert!((3..15).contains(&kept), "{kept} frames showed the old mask");
     let [sharp, got] = pictures_of(&twins);
@@ -224,29 +216,26 @@ fn region(twins: &Twins) -> BackdropRegion {
 fn assert_glass(name: &str, twins: &Twins, sigma: f64) {
     let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
     let expected = gaussian_blur(&sharp, [sigma; 2], EdgeMode::Mirror);
-    let expected = within_rounding(&got, &expected, TextureFormat::Rgba8UnormSrgb);
-    assert_close(name, &got, &expected, &[0, 1, 2], 2.0 / 255.0);
+    let expected = within_rounding(&got, &expected, LDR);
+    assert_close(name, &got, &expected, &RGB, 2.0 / 255.0);
 }
 
 /// Glass is uniform at first, then gets one mask and another one, each of which loads for some frames.
 #[test]
 fn glass_keeps_its_blur_while_a_mask_loads() {
-    let format = TextureFormat::Rgba8UnormSrgb;
-    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, LDR);
     let region = region(&twins);
     let pane = twins.headless.spawn(region);
-    let check = |twins: &mut Twins, name: &str, profile: Option<&BlurProfile>, sigma: f64, share: f64| {
+    let check = |twins: &mut Twins, name: &str, profile: &BlurProfile, sigma: f64, share: f64| {
         let mut pane = twins.headless.app.world_mut().entity_mut(pane);
         pane.insert(BackdropBlur::from_sigma(sigma as f32));
-        if let Some(profile) = profile {
-            pane.insert(profile.clone());
-        }
+        pane.insert(profile.clone());
         twins.headless.frame();
         assert_glass(name, twins, sigma * share);
     };
     twins.headless.insert(pane, BackdropBlur::default());
     twins.headless.warm_up();
-    check(&mut twins, "glass-uniform", None, SIGMA, 1.0);
+    check(&mut twins, "glass-uniform", &BlurProfile::Uniform, SIGMA, 1.0);
     let mut shown = 1.0;
     for share in [0.6, 0.8] {
         let mask = twins.headless.reserve_image();
@@ -254,26 +243,19 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
         for frame in 0..10 {
             let sigma = SIGMA + f64::from(frame) * 0.2;
             let name = format!("glass-loading-{share}-{frame}");
-            check(&mut twins, &name, Some(&profile), sigma, shown);
+            check(&mut twins, &name, &profile, sigma, shown);
         }
         twins.headless.insert_image(&mask, flat_mask(share));
         twins.headless.warm_up();
-        shown = (share * 255.0).round() / 255.0;
-        check(
-            &mut twins,
-            &format!("glass-loaded-{share}"),
-            Some(&profile),
-            SIGMA,
-            shown,
-        );
+        shown = stored(share);
+        check(&mut twins, &format!("glass-loaded-{share}"), &profile, SIGMA, shown);
     }
 }
 
 /// Glass that is frozen, or no longer frozen, while its mask loads keeps its previous profile.
 #[test]
 fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
-    let format = TextureFormat::Rgba8UnormSrgb;
-    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, LDR);
     let region = region(&twins);
     let glass = BackdropBlur::from_sigma(SIGMA as f32);
     let pane = twins.headless.spawn((region, glass));
@@ -284,22 +266,16 @@ fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
             assert_glass(&format!("{name}-{frame}"), twins, SIGMA * share);
         }
     };
-    let loading = |twins: &Twins| {
-        let mask = twins.headless.reserve_image();
-        BlurProfile::Mask(mask)
-    };
     let loaded = BlurProfile::Mask(twins.headless.add_image(flat_mask(0.6)));
-    let share = (0.6_f64 * 255.0).round() / 255.0;
-    for (name, before, share) in [("uniform", BlurProfile::Uniform, 1.0), ("mask", loaded, share)] {
-        let profile = loading(&twins);
-        let mut pane = twins.headless.app.world_mut().entity_mut(pane);
-        pane.remove::<FreezeBlur>().insert(before);
-        let id = pane.id();
+    for (name, before, share) in [("uniform", BlurProfile::Uniform, 1.0), ("mask", loaded, stored(0.6))] {
+        let profile = BlurProfile::Mask(twins.headless.reserve_image());
+        twins.headless.remove::<FreezeBlur>(pane);
+        twins.headless.insert(pane, before);
         twins.headless.warm_up();
         check(&mut twins, &format!("before-{name}"), share);
-        twins.headless.insert(id, (profile, FreezeBlur));
+        twins.headless.insert(pane, (profile, FreezeBlur));
         check(&mut twins, &format!("freezes-{name}"), share);
-        twins.headless.remove::<FreezeBlur>(id);
+        twins.headless.remove::<FreezeBlur>(pane);
         check(&mut twins, &format!("thaws-{name}"), share);
     }
 }
@@ -307,8 +283,7 @@ fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
 /// The picture of frozen glass is not blurred again while nothing changes. But it is when new pixels of its mask arrive.
 #[test]
 fn frozen_glass_follows_a_mask_that_comes_late() {
-    let format = TextureFormat::Rgba8UnormSrgb;
-    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, format);
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, LDR);
     let region = region(&twins);
     let glass = BackdropBlur::from_sigma(SIGMA as f32);
     let mask = twins.headless.add_image(flat_mask(1.0));
@@ -317,14 +292,13 @@ fn frozen_glass_follows_a_mask_that_comes_late() {
     twins.headless.warm_up();
     twins.headless.insert(pane, FreezeBlur);
     twins.headless.warm_up();
-    let check = |twins: &Twins, name: &str, share: f64| assert_glass(name, twins, SIGMA * share);
-    check(&twins, "frozen-first-mask", 1.0);
+    assert_glass("frozen-first-mask", &twins, SIGMA);
     let _waiting = congest(&mut twins.headless);
     replace_image(&mut twins.headless, &mask, flat_mask(0.6));
     twins.headless.frames(3);
-    check(&twins, "frozen-late-mask", 1.0);
+    assert_glass("frozen-late-mask", &twins, SIGMA);
     twins.headless.frames(20);
-    check(&twins, "frozen-second-mask", (0.6_f64 * 255.0).round() / 255.0);
+    assert_glass("frozen-second-mask", &twins, stored(0.6) * SIGMA);
     twins.headless.app.insert_resource(RenderAssetBytesPerFrame::default());
 }
 
@@ -349,10 +323,7 @@ fn an_image_keeps_its_picture_while_a_mask_loads() {
         assert_eq!(finished(&mut headless, 4), 0, "{update:?}: the mask is not there");
         let after = headless.read_image(&target_of(&headless, blur)).bytes;
         assert!(before == after, "{update:?}: the picture stays");
-        let world = headless.app.world_mut();
-        let full = image(&shares(64, 48, |x, _| x as f64 / 63.0));
-        let inserted = world.resource_mut::<Assets<Image>>().insert(mask.id(), full);
-        inserted.expect("the handle is alive");
+        headless.insert_image(&mask, image(&shares(64, 48, |x, _| x as f64 / 63.0)));
         headless.frame();
         assert_masked(&format!("loaded-{update:?}"), &headless, blur, &sharp, &mask);
         headless.despawn(blur);

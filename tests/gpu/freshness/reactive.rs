@@ -26,8 +26,7 @@ impl App2d {
         let mut live = Live::late(backend, setup);
         let headless = &mut live.headless;
         scene::spawn(headless, Kind::Core2d, 1.0);
-        let target = scene::target(headless, scene::SIZE, TextureFormat::Rgba8UnormSrgb);
-        let camera = scene::camera(headless, Kind::Core2d, &target, Msaa::Off);
+        let View { camera, target } = View::new(headless, Kind::Core2d, scene::SIZE, LDR);
         let region = BackdropRegion::new(camera, Rect::new(20.0, 15.0, 120.0, 90.0));
         let world = headless.app.world_mut();
         world.entity_mut(camera).insert(GaussianBlur::new(3.0));

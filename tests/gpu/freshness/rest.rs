@@ -37,7 +37,7 @@ fn settings_that_are_written_without_a_change_blur_nothing() {
 fn a_blur_of_a_single_result_rests_while_a_camera_paints_its_source() {
     let mut headless = ready_app(|app| scene::add_plugins(app, Kind::Core2d));
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
-    let canvas = scene::target(&mut headless, UVec2::new(80, 50), TextureFormat::Rgba16Float);
+    let canvas = scene::target(&mut headless, UVec2::new(80, 50), HDR);
     scene::camera(&mut headless, Kind::Core2d, &canvas, Msaa::Off);
     headless.warm_up();
     let blur = GaussianBlur::from_sigma(2.0);

@@ -191,9 +191,8 @@ fn a_strength_that_is_inserted_again_has_the_textures_of_its_target() {
     replace_image(&mut headless, &source, image(&new));
     frames(&mut headless, 3);
     assert_blur("before-it-failed", &headless, &target, &old, 3.5);
-    let mut one = headless.app.world_mut().entity_mut(entity);
-    one.remove::<(GaussianBlur, BlurProfile)>()
-        .insert(GaussianBlur::from_sigma(3.5));
+    headless.remove::<(GaussianBlur, BlurProfile)>(entity);
+    headless.insert(entity, GaussianBlur::from_sigma(3.5));
     headless.frame();
     assert_blur("inserted-again", &headless, &target, &new, 3.5);
 }

@@ -11,13 +11,7 @@ fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge:
     let wanted = expected(sharp, all, [1.0; 2], edge);
     let wanted = within_rounding(got, &wanted, format);
     let peak = wanted.texels.iter().flatten().copied().fold(1.0, f64::max);
-    assert_close(
-        name,
-        got,
-        &wanted,
-        &[0, 1, 2, 3],
-        tolerance(format, peak) + peak * 1.5 / 255.0,
-    );
+    assert_close(name, got, &wanted, &RGBA, tolerance(format, peak) + peak * 1.5 / 255.0);
     for (index, sigma) in all.iter().enumerate() {
         if *sigma < 0.03 {
             assert_eq!(got.texels[index], sharp.texels[index], "{name}: texel {index} is sharp");
@@ -33,11 +27,8 @@ fn cameras_are_blurred_in_place() {
         for (index, (kind, format)) in all.enumerate() {
             let mut headless = warm_with(backend, scene::plugins(kind));
             scene::spawn(&mut headless, kind, 1.0);
-            let target = scene::target(&mut headless, SIZE, format);
-            let camera = scene::camera(&mut headless, kind, &target, Msaa::Off);
-            if format == HDR {
-                headless.insert(camera, Hdr);
-            }
+            let View { camera, target } = View::new(&mut headless, kind, SIZE, format);
+            headless.set(camera, Hdr, format == HDR);
             let sharp = scene::shot(&mut headless, &target);
             for (number, (name, profile)) in profiles().into_iter().enumerate() {
                 for (step, sigma) in [1.5_f32, 9.0].into_iter().enumerate() {
@@ -148,10 +139,9 @@ fn row_length() -> usize {
 
 #[test]
 fn aspects_and_light_vary_too() {
-    let format = HDR;
     let mut headless = warm_with(BlurBackend::Compute, scene::plugins(Kind::Core3d));
     scene::spawn(&mut headless, Kind::Core3d, 20.0);
-    let target = scene::target(&mut headless, SIZE, format);
+    let target = scene::target(&mut headless, SIZE, HDR);
     let camera = scene::camera(&mut headless, Kind::Core3d, &target, Msaa::Sample4);
     headless.insert(camera, (Hdr, BlurStage::BeforeTonemapping));
     let sharp = scene::shot(&mut headless, &target);
@@ -165,7 +155,7 @@ fn aspects_and_light_vary_too() {
             let wanted = expected(&sharp, &all, aspect, EdgeMode::Clamp);
             let peak = wanted.texels.iter().flatten().copied().fold(1.0, f64::max);
             let name = format!("profile-light-{aspect:?}-{name}");
-            assert_close(&name, &got, &wanted, &[0, 1, 2, 3], peak * 1.5 / 255.0);
+            assert_close(&name, &got, &wanted, &RGBA, peak * 1.5 / 255.0);
         }
     }
 }

@@ -12,9 +12,7 @@ fn the_box_of_glass_is_its_own() {
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
         let mut headless = warm(backend);
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
-        let format = LDR;
-        let target = scene::target(&mut headless, SIZE, format);
-        let camera = scene::camera(&mut headless, Kind::Core2d, &target, Msaa::Off);
+        let View { camera, target } = View::new(&mut headless, Kind::Core2d, SIZE, LDR);
         let sharp = scene::shot(&mut headless, &target);
         let pair = |texels: [usize; 2]| Vec2::new(texels[0] as f32, texels[1] as f32);
         let rect = Rect::from_corners(pair(ORIGIN), pair(ORIGIN) + pair(EXTENT));
@@ -27,9 +25,9 @@ fn the_box_of_glass_is_its_own() {
             let inside = |picture: &Picture| picture.crop(ORIGIN, EXTENT);
             let all = sigmas(&profile, EXTENT, 9.0);
             let wanted = expected(&inside(&sharp), &all, [1.0; 2], EdgeMode::Mirror);
-            let wanted = within_rounding(&inside(&got), &wanted, format);
+            let wanted = within_rounding(&inside(&got), &wanted, LDR);
             let name = format!("profile-glass-{backend:?}-{name}");
-            assert_close(&name, &inside(&got), &wanted, &[0, 1, 2], 6.0 / 255.0);
+            assert_close(&name, &inside(&got), &wanted, &RGB, 6.0 / 255.0);
             for y in 0..sharp.height {
                 for x in 0..sharp.width {
                     let [column, row] = [x.wrapping_sub(ORIGIN[0]), y.wrapping_sub(ORIGIN[1])];

@@ -42,7 +42,7 @@ fn a_mask_says_how_much() {
         let mut headless = warm(backend);
         let all = [
             TextureFormat::Rgba8Unorm,
-            TextureFormat::Rgba8UnormSrgb,
+            LDR,
             TextureFormat::R8Unorm,
             TextureFormat::Rgba32Float,
         ];
@@ -79,9 +79,7 @@ fn a_mask_is_waited_for_and_followed() {
     headless.insert(entity, BlurProfile::Mask(mask.clone()));
     assert_eq!(finished(&mut headless, 5), 0, "there is no mask yet");
     let full = |share: f64| to_image(&Picture::new(2, 2, vec![[share; 4]; 4]), TextureFormat::R8Unorm);
-    let world = headless.app.world_mut();
-    let inserted = world.resource_mut::<Assets<Image>>().insert(&mask, full(1.0));
-    inserted.expect("the handle is alive");
+    headless.insert_image(&mask, full(1.0));
     headless.warm_up();
     assert!(finished(&mut headless, 2) >= 1, "the mask is there");
     let check = |headless: &Headless, sigma: f64| {
@@ -114,20 +112,17 @@ fn what_is_no_mask_is_said() {
 fn a_camera_waits_for_its_mask() {
     let mut headless = warm(BlurBackend::Compute);
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
-    let target = scene::target(&mut headless, SIZE, TextureFormat::Rgba8UnormSrgb);
-    let camera = scene::camera(&mut headless, Kind::Core2d, &target, Msaa::Off);
+    let View { camera, target } = View::new(&mut headless, Kind::Core2d, SIZE, LDR);
     let sharp = scene::shot(&mut headless, &target);
     let mask = headless.reserve_image();
     let bundle = (GaussianBlur::from_sigma(5.0), BlurProfile::Mask(mask.clone()));
     headless.insert(camera, bundle);
     assert!(scene::shot(&mut headless, &target) == sharp, "there is no mask yet");
     let image = to_image(&Picture::new(1, 1, vec![[1.0; 4]]), TextureFormat::R8Unorm);
-    let world = headless.app.world_mut();
-    let inserted = world.resource_mut::<Assets<Image>>().insert(&mask, image);
-    inserted.expect("the handle is alive");
+    headless.insert_image(&mask, image);
     let got = scene::shot(&mut headless, &target);
     let wanted = expected(&sharp, &vec![5.0; sharp.texels.len()], [1.0; 2], EdgeMode::Clamp);
-    let wanted = within_rounding(&got, &wanted, TextureFormat::Rgba8UnormSrgb);
+    let wanted = within_rounding(&got, &wanted, LDR);
     let off = worst(&got, &wanted, |_| true);
     assert!(off.iter().all(|off| *off <= 0.6), "{off:?}");
 }

@@ -202,8 +202,7 @@ impl World {
     /// Bevy's tonemapping and upscaling keep the textures of the camera that they drew last, so the last one is always
     /// the same.
     fn draw_one_more(&mut self) {
-        let target = scene::target(&mut self.headless, UVec2::splat(8), TextureFormat::Rgba8UnormSrgb);
-        let camera = scene::camera(&mut self.headless, Kind::Core2d, &target, Msaa::Off);
+        let View { camera, .. } = View::new(&mut self.headless, Kind::Core2d, UVec2::splat(8), LDR);
         self.world().entity_mut(camera).insert((Hdr, Tonemapping::Reinhard));
         self.run(2);
         self.world().despawn(camera);

@@ -34,9 +34,7 @@ fn the_usual_cameras_find_everything_compiled() {
             ] {
                 let view = View::new(&mut headless, Kind::Core2d, SIZE, LDR);
                 view.insert(&mut headless, (GaussianBlur::new(24.0), tonemapping, dither));
-                if is_hdr {
-                    view.insert(&mut headless, Hdr);
-                }
+                headless.set(view.camera, Hdr, is_hdr);
                 headless.frame();
                 assert!(readiness(&headless).is_ready(), "{backend:?}: HDR {is_hdr}, {dither:?}");
             }

@@ -103,7 +103,7 @@ pub fn assert_painted(name: &str, got: &Picture, expected: &Picture, layers: &[L
         name,
         &got,
         &expected,
-        &[0, 1, 2, 3],
+        &RGBA,
         tolerance(format, peak) + rounding(layers, format),
     )
 }

@@ -34,8 +34,6 @@ struct Layout {
 
 const R: &[usize] = &[0];
 const RG: &[usize] = &[0, 1];
-const RGB: &[usize] = &[0, 1, 2];
-const RGBA: &[usize] = &[0, 1, 2, 3];
 const BGRA: &[usize] = &[2, 1, 0, 3];
 
 /// All writable formats of colours.
@@ -45,46 +43,46 @@ const TABLE: &[Layout] = {
     &[
         Layout::plain(T::R8Unorm, Unorm, R, 8),
         Layout::plain(T::Rg8Unorm, Unorm, RG, 8),
-        Layout::plain(T::Rgba8Unorm, Unorm, RGBA, 8),
-        Layout::plain(T::Rgba8UnormSrgb, Srgb, RGBA, 8),
+        Layout::plain(T::Rgba8Unorm, Unorm, &RGBA, 8),
+        Layout::plain(T::Rgba8UnormSrgb, Srgb, &RGBA, 8),
         Layout::plain(T::Bgra8Unorm, Unorm, BGRA, 8),
         Layout::plain(T::Bgra8UnormSrgb, Srgb, BGRA, 8),
         Layout::plain(T::R8Snorm, Snorm, R, 8),
         Layout::plain(T::Rg8Snorm, Snorm, RG, 8),
-        Layout::plain(T::Rgba8Snorm, Snorm, RGBA, 8),
+        Layout::plain(T::Rgba8Snorm, Snorm, &RGBA, 8),
         Layout::plain(T::R8Uint, Uint, R, 8),
         Layout::plain(T::Rg8Uint, Uint, RG, 8),
-        Layout::plain(T::Rgba8Uint, Uint, RGBA, 8),
+        Layout::plain(T::Rgba8Uint, Uint, &RGBA, 8),
         Layout::plain(T::R8Sint, Sint, R, 8),
         Layout::plain(T::Rg8Sint, Sint, RG, 8),
-        Layout::plain(T::Rgba8Sint, Sint, RGBA, 8),
+        Layout::plain(T::Rgba8Sint, Sint, &RGBA, 8),
         Layout::plain(T::R16Unorm, Unorm, R, 16),
         Layout::plain(T::Rg16Unorm, Unorm, RG, 16),
-        Layout::plain(T::Rgba16Unorm, Unorm, RGBA, 16),
+        Layout::plain(T::Rgba16Unorm, Unorm, &RGBA, 16),
         Layout::plain(T::R16Snorm, Snorm, R, 16),
         Layout::plain(T::Rg16Snorm, Snorm, RG, 16),
-        Layout::plain(T::Rgba16Snorm, Snorm, RGBA, 16),
+        Layout::plain(T::Rgba16Snorm, Snorm, &RGBA, 16),
         Layout::plain(T::R16Uint, Uint, R, 16),
         Layout::plain(T::Rg16Uint, Uint, RG, 16),
-        Layout::plain(T::Rgba16Uint, Uint, RGBA, 16),
+        Layout::plain(T::Rgba16Uint, Uint, &RGBA, 16),
         Layout::plain(T::R16Sint, Sint, R, 16),
         Layout::plain(T::Rg16Sint, Sint, RG, 16),
-        Layout::plain(T::Rgba16Sint, Sint, RGBA, 16),
+        Layout::plain(T::Rgba16Sint, Sint, &RGBA, 16),
         Layout::plain(T::R16Float, Float, R, 16),
         Layout::plain(T::Rg16Float, Float, RG, 16),
-        Layout::plain(T::Rgba16Float, Float, RGBA, 16),
+        Layout::plain(T::Rgba16Float, Float, &RGBA, 16),
         Layout::plain(T::R32Uint, Uint, R, 32),
         Layout::plain(T::Rg32Uint, Uint, RG, 32),
-        Layout::plain(T::Rgba32Uint, Uint, RGBA, 32),
+        Layout::plain(T::Rgba32Uint, Uint, &RGBA, 32),
         Layout::plain(T::R32Sint, Sint, R, 32),
         Layout::plain(T::Rg32Sint, Sint, RG, 32),
-        Layout::plain(T::Rgba32Sint, Sint, RGBA, 32),
+        Layout::plain(T::Rgba32Sint, Sint, &RGBA, 32),
         Layout::plain(T::R32Float, Float, R, 32),
         Layout::plain(T::Rg32Float, Float, RG, 32),
-        Layout::plain(T::Rgba32Float, Float, RGBA, 32),
-        Layout::packed(T::Rgb10a2Unorm, Unorm, RGBA, [10, 10, 10, 2]),
-        Layout::packed(T::Rgb10a2Uint, Uint, RGBA, [10, 10, 10, 2]),
-        Layout::packed(T::Rg11b10Ufloat, Float, RGB, [11, 11, 10, 0]),
+        Layout::plain(T::Rgba32Float, Float, &RGBA, 32),
+        Layout::packed(T::Rgb10a2Unorm, Unorm, &RGBA, [10, 10, 10, 2]),
+        Layout::packed(T::Rgb10a2Uint, Uint, &RGBA, [10, 10, 10, 2]),
+        Layout::packed(T::Rg11b10Ufloat, Float, &RGB, [11, 11, 10, 0]),
     ]
 };
 

@@ -332,6 +332,16 @@ impl Headless {
         self.app.world_mut().entity_mut(entity).remove::<B>();
     }
 
+    /// Gives an entity a component, or takes it away.
+    pub fn set<C: Component>(&mut self, entity: Entity, component: C, is_there: bool) {
+        let mut entity = self.app.world_mut().entity_mut(entity);
+        if is_there {
+            entity.insert(component);
+        } else {
+            entity.remove::<C>();
+        }
+    }
+
     /// A component of an entity, which must have it.
     pub fn get_mut<C: Component<Mutability = Mutable>>(&mut self, entity: Entity) -> Mut<'_, C> {
         let component = self.app.world_mut().get_mut::<C>(entity);

@@ -153,5 +153,5 @@ pub fn assert_pixels(name: &str, pixels: &Pixels, sharp: &Picture, sigma: f32) {
         TextureFormat::Rgba8Unorm => 1.0,
         _ => 0.6,
     };
-    assert_close(name, &got, &expected, &[0, 1, 2, 3], tolerance / 255.0);
+    assert_close(name, &got, &expected, &RGBA, tolerance / 255.0);
 }

@@ -39,6 +39,10 @@ use prelude::*;
 pub const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 pub const HDR: TextureFormat = TextureFormat::Rgba16Float;
 
+/// All channels of a picture, and those of its colours.
+pub const RGBA: [usize; 4] = [0, 1, 2, 3];
+pub const RGB: [usize; 3] = [0, 1, 2];
+
 /// By render passes alone, and by compute passes wherever possible.
 pub const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
 

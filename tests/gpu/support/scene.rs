@@ -195,8 +195,7 @@ pub fn whole() -> Node {
 
 /// Switches a camera on or off.
 pub fn set_active(headless: &mut Headless, camera: Entity, is_active: bool) {
-    let mut camera = headless.app.world_mut().entity_mut(camera);
-    camera.get_mut::<Camera>().expect("a camera").is_active = is_active;
+    headless.get_mut::<Camera>(camera).is_active = is_active;
 }
 
 /// The picture of a camera's target after everything has settled.

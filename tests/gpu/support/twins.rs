@@ -135,7 +135,7 @@ pub fn assert_gaussian_with(
 ) -> f64 {
     let expected = within_rounding(got, &gaussian_blur(sharp, sigma, edge), format);
     let peak = expected.texels.iter().flatten().copied().fold(1.0, f64::max);
-    assert_close(name, got, &expected, &[0, 1, 2, 3], tolerance(format, peak))
+    assert_close(name, got, &expected, &RGBA, tolerance(format, peak))
 }
 
 /// The tolerance for a result of this format, for values up to `peak`.

@@ -112,11 +112,8 @@ impl Screen {
                 0 => first.camera,
                 _ => scene::camera(headless, Kind::Core2d, &first.target, Msaa::Off),
             };
-            let mut entity = headless.app.world_mut().entity_mut(camera);
-            if self.format == HDR {
-                entity.insert(Hdr);
-            }
-            let mut settings = entity.get_mut::<Camera>().expect("it was spawned");
+            headless.set(camera, Hdr, self.format == HDR);
+            let mut settings = headless.get_mut::<Camera>(camera);
             settings.order = self.cameras.len() as isize;
             if sizes.len() > 1 {
                 let [position, size] = [origin, *size].map(|pair| UVec2::from_array(pair.map(|side| side as u32)));

@@ -3,10 +3,6 @@
 use super::*;
 use crate::support::images::ready_app;
 
-fn run(headless: &mut Headless, frames: usize) {
-    headless.frames(frames);
-}
-
 /// The name of a camera whose radius is out of range.
 const CAMERA: &str = "usage-invalid-camera";
 
@@ -34,21 +30,21 @@ fn an_invalid_radius_of_a_camera_spawned_in_update() {
     headless.app.insert_resource(SpawnCamera);
     headless.frame();
     assert_eq!(camera_reports(), 1, "in the frame in which it is spawned");
-    run(&mut headless, 20);
+    headless.frames(20);
     assert_eq!(camera_reports(), 1, "once");
     let world = headless.app.world_mut();
     let camera = world.query_filtered::<Entity, With<Camera2d>>().single(world);
     let camera = camera.expect("the camera was spawned");
     for radius in [f32::NAN, -1.0, f32::INFINITY] {
         set_blur(&mut headless, camera, GaussianBlur::new(radius));
-        run(&mut headless, 2);
+        headless.frames(2);
     }
     assert_eq!(camera_reports(), 1, "it has not been in range since");
     set_blur(&mut headless, camera, GaussianBlur::new(5.0));
-    run(&mut headless, 2);
+    headless.frames(2);
     assert_eq!(camera_reports(), 1, "it is in range");
     set_blur(&mut headless, camera, GaussianBlur::new(-1.0));
-    run(&mut headless, 2);
+    headless.frames(2);
     assert_eq!(camera_reports(), 2, "it is out of range again");
 }
 
@@ -66,7 +62,7 @@ fn a_blur_of_nothing() {
     assert_eq!(logs::count("usage-idle has a GaussianBlur"), 1, "in its first frame");
     for radius in [9.0, 0.0, 24.0] {
         set_blur(&mut headless, idle, GaussianBlur::new(radius));
-        run(&mut headless, 5);
+        headless.frames(5);
     }
     assert_eq!(logs::count("usage-idle"), 1, "once");
     assert_eq!(
@@ -88,15 +84,14 @@ fn a_lens_out_of_range() {
     let world = headless.app.world_mut();
     let glass = world.spawn((Name::new("usage-lens"), region, wrong)).id();
     world.spawn((Name::new("usage-no-glass"), BackdropLens::default()));
-    run(&mut headless, 20);
+    headless.frames(20);
     let bevel = "the bevel is -2; it must be finite and at least 0";
     let rim_light = "the rim_light is NaN; it must be between 0 and 1";
     assert_eq!([bevel, rim_light].map(logs::count), [1, 1], "once");
     assert_eq!(logs::count("usage-no-glass"), 1, "a lens without glass");
-    let settings = [BackdropLens::default(), wrong];
-    for lens in settings {
+    for lens in [BackdropLens::default(), wrong] {
         headless.insert(glass, lens);
-        run(&mut headless, 2);
+        headless.frames(2);
     }
     assert_eq!([bevel, rim_light].map(logs::count), [2, 2], "it was in range");
 }
@@ -124,7 +119,7 @@ fn a_blur_in_place_of_a_painted_image_and_a_blur_beside_a_camera() {
     let always = in_place(&follows).with_update(BlurUpdate::EveryFrame);
     world.spawn((named("usage-painted-always"), always));
     world.spawn((named("usage-doubled"), painter(&both), plain(waits.clone())));
-    run(&mut headless, 20);
+    headless.frames(20);
     assert_eq!(logs::count("usage-painted-waits"), 1, "once");
     assert_eq!(
         logs::count("only when its settings change: use BlurUpdate::EveryFrame"),
@@ -150,7 +145,7 @@ fn masks_that_never_reach_the_gpu() {
     let region = BackdropRegion::new(camera, Rect::new(0.0, 0.0, 9.0, 9.0));
     world.spawn((named("usage-hidden-glass"), region));
     world.spawn((named("usage-hidden-filter"), Node::default(), UiFilter::from_sigma(5.0)));
-    run(&mut headless, 20);
+    headless.frames(20);
     let names = ["usage-hidden-camera", "usage-hidden-glass", "usage-hidden-filter"];
     for name in &names {
         let said = logs::all(&format!("the BlurProfile of {name}"));

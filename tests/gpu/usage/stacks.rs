@@ -2,9 +2,8 @@
 //! are not reported.
 
 use super::*;
-use crate::support::compositor::{Layer, Panel, assert_composed};
-use crate::support::functions::Functions;
-use crate::support::reference::{Clip, Shape};
+use crate::backdrop::pane::Pane;
+use crate::support::compositor::assert_composed;
 use bevy::camera::{CameraMainTextureUsages, CompositingSpace};
 
 const SIZE: UVec2 = UVec2::new(120, 80);
@@ -185,8 +184,7 @@ fn a_mended_mistake_may_be_made_again() {
 /// The two lines of the documentation: the same `Hdr` and `Msaa` as below, and no clear.
 #[test]
 fn glass_of_an_agreeing_camera_blurs_the_world() {
-    let format = TextureFormat::Rgba16Float;
-    let mut stack = Stack::on("stacks-agreeing", format);
+    let mut stack = Stack::on("stacks-agreeing", HDR);
     stack.insert(0, (Hdr, Msaa::Sample4));
     stack.insert(1, (Hdr, Msaa::Sample4));
     stack.headless.warm_up();
@@ -194,23 +192,6 @@ fn glass_of_an_agreeing_camera_blurs_the_world() {
     set_active(&mut stack.headless, stack.cameras[1], false);
     stack.headless.warm_up();
     let world = stack.headless.picture(&stack.target);
-    let size = SIZE.as_dvec2();
-    let pane = Panel {
-        shape: Shape {
-            centre: (0.5 * size).to_array(),
-            size: size.to_array(),
-            axes: [[1.0, 0.0], [0.0, 1.0]],
-            radii: [0.0; 4],
-        },
-        clip: Clip::EVERYTHING,
-        is_soft: true,
-        sigma: [3.0; 2],
-        ramp: None,
-        edge: EdgeMode::Mirror,
-        sees_surroundings: false,
-        functions: Functions::NEUTRAL,
-        opacity: 1.0,
-        lens: None,
-    };
-    assert_composed("stacks-agreeing", &got, &world, &[Layer::glass(pane)], format);
+    let pane = Pane::new([0.0, 0.0, SIZE.x as f32, SIZE.y as f32], BackdropBlur::from_sigma(3.0));
+    assert_composed("stacks-agreeing", &got, &world, &[pane.layer()], HDR);
 }
