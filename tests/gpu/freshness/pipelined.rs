@@ -1,7 +1,7 @@
 //! What holds for blurs of images in apps whose frames complete one after the other also holds in apps that run as games do:
 //! they hear of a frame one or two frames later.
 
-use super::rest::{asks, count_redraws, run_while};
+use super::rest::{asks, note_redraws, run_while};
 use super::uploads::{OTHERS, queue};
 use super::*;
 use crate::support::formats::quantised;
@@ -129,12 +129,12 @@ fn a_blur_of_one_that_fails_goes_on() {
 /// Nothing asks for frames for ever: neither a failure whose settings change, nor what waits for something that never comes.
 #[test]
 fn reactive_apps_rest_although_blurs_wait_or_fail() {
-    let mut live = Live::new(BlurBackend::Auto, count_redraws);
+    let mut live = Live::new(BlurBackend::Auto, note_redraws);
     let run_reactive = |live: &mut Live, reason: &str| {
         println!("{reason}");
         run_while(12, || {
             live.frame();
-            asks(&mut live.headless)
+            asks(&live.headless)
         });
     };
     let [source, small] =

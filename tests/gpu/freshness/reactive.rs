@@ -1,12 +1,12 @@
 //! Apps that draw only when something happens draw until the first use of something is there, however late its pipelines
 //! and its report are.
 
-use super::rest::{asks, count_redraws, run_while};
+use super::rest::{asks, note_redraws, run_while};
 use super::*;
 use crate::support::events::{heard, listen};
 
 fn setup(app: &mut App) {
-    count_redraws(app);
+    note_redraws(app);
     listen::<FreezeTaken>(app);
     scene::add_plugins(app, Kind::Core2d);
 }
@@ -47,7 +47,7 @@ impl App2d {
     fn run_reactive(&mut self) -> usize {
         run_while(4000, || {
             self.frame();
-            asks(&mut self.live.headless)
+            asks(&self.live.headless)
         })
     }
 

@@ -51,21 +51,19 @@ fn a_blur_of_a_single_result_rests_while_a_camera_paints_its_source() {
     assert_eq!(finished(&mut headless, 10), 0, "nothing writes its source");
 }
 
-/// The number of frames that ask for another one.
+/// Whether the last frame asks for another one.
 #[derive(Resource, Default)]
-struct Redraws(usize);
+struct Asks(bool);
 
-/// Starts counting them.
-pub fn count_redraws(app: &mut App) {
-    let count = |mut asked: MessageReader<RequestRedraw>, mut redraws: ResMut<Redraws>| {
-        redraws.0 += usize::from(asked.read().count() > 0);
-    };
-    app.init_resource::<Redraws>().add_systems(Last, count);
+/// Notes it in every frame from now on.
+pub fn note_redraws(app: &mut App) {
+    let note = |mut asked: MessageReader<RequestRedraw>, mut asks: ResMut<Asks>| asks.0 = asked.read().count() > 0;
+    app.init_resource::<Asks>().add_systems(Last, note);
 }
 
-/// Whether the frames since the last call have asked for another one.
-pub fn asks(headless: &mut Headless) -> bool {
-    core::mem::take(&mut headless.app.world_mut().resource_mut::<Redraws>().0) > 0
+/// Whether the last frame asks for another one.
+pub fn asks(headless: &Headless) -> bool {
+    headless.app.world().resource::<Asks>().0
 }
 
 /// Runs frames, at most so many, as long as they return that they ask for another one, as a reactive app does. Returns their number.
@@ -90,7 +88,7 @@ fn run_reactive(headless: &mut Headless) -> usize {
 #[test]
 fn reactive_apps_draw_until_a_blur_is_there() {
     let mut headless = ready_app(|app| {
-        count_redraws(app);
+        note_redraws(app);
         listen::<BlurredPixels>(app);
     });
     assert_eq!(run_reactive(&mut headless), 1, "there is nothing to do");
@@ -113,7 +111,7 @@ fn reactive_apps_draw_until_a_blur_is_there() {
 
 #[test]
 fn reactive_apps_draw_while_a_source_loads() {
-    let mut headless = ready_app(count_redraws);
+    let mut headless = ready_app(note_redraws);
     let assets = headless.app.world().resource::<AssetServer>();
     let source = assets.load("no such picture.png");
     spawn(&mut headless, GaussianBlur::from_sigma(2.0), plain(source));
@@ -124,7 +122,7 @@ fn reactive_apps_draw_while_a_source_loads() {
 /// Nothing asks for frames for ever: neither a failure whose settings change, nor what waits for something that never comes.
 #[test]
 fn reactive_apps_rest_although_blurs_wait_or_fail() {
-    let mut headless = ready_app(count_redraws);
+    let mut headless = ready_app(note_redraws);
     let [source, small] = [pictures(61, 47), pictures(8, 8)].map(|[picture, _]| headless.add_image(image(&picture)));
     let failing = spawn(
         &mut headless,
