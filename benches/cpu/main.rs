@@ -19,7 +19,7 @@ mod allocations;
 mod grouping;
 
 #[path = "../../tests/gpu/support/mod.rs"]
-#[expect(dead_code, reason = "the tests use more of this")]
+#[expect(dead_code, unused_imports, reason = "the tests use more of this")]
 mod support;
 
 use bevy::camera::RenderTarget;
@@ -202,17 +202,14 @@ fn card(world: &mut World, _root: Entity, node: Entity, is_there: bool) {
 const FILTER_TURNS: usize = 9;
 
 fn main() -> ExitCode {
-    let headless = Headless::new(|app| {
+    if let Err(reason) = support::headless::adapter() {
+        eprintln!("{reason}");
+        return ExitCode::FAILURE;
+    }
+    let mut headless = Headless::new(|app| {
         app.add_plugins(GaussianBlurPlugin::default());
         follow_recordings(app);
     });
-    let mut headless = match headless {
-        Ok(headless) => headless,
-        Err(reason) => {
-            eprintln!("{reason}");
-            return ExitCode::FAILURE;
-        }
-    };
     headless.warm_up();
     println!("| blurs | µs a blur | allocations a frame |\n|---|---|---|");
     let mut all = BTreeMap::new();

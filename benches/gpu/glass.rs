@@ -324,7 +324,7 @@ impl Screen {
             if passes {
                 app.add_plugins(GaussianBlurDiagnosticsPlugin);
             }
-        })?;
+        });
         let is_hdr = format == Format::Rgba16Float;
         let target = scene::target(&mut headless, size, TextureFormat::Rgba8UnormSrgb);
         let camera = scene::camera(&mut headless, scene::Kind::Core2d, &target, Msaa::Off);

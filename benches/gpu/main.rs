@@ -40,7 +40,7 @@ mod stage;
 mod timer;
 
 #[path = "../../tests/gpu/support/mod.rs"]
-#[expect(dead_code, reason = "the tests use more of this")]
+#[expect(dead_code, unused_imports, reason = "the tests use more of this")]
 mod support;
 
 use measure::{Bench, Row};
@@ -62,6 +62,7 @@ fn main() -> ExitCode {
 
 fn measure_and_report() -> Result<(), String> {
     let options = Options::read();
+    support::headless::adapter()?;
     if options.about {
         let app = Ours::new(Method::OursFragment, &options)?;
         println!("{}", report::about(&Gpu::of(app.headless())?, &options)?);

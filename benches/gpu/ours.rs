@@ -66,7 +66,7 @@ impl Ours {
             if options.passes {
                 app.add_plugins(GaussianBlurDiagnosticsPlugin);
             }
-        })?;
+        });
         headless.warm_up();
         let gpu = Gpu::of(&headless)?;
         let in_submissions = gpu.is_software && method.backend() != Some(BlurBackend::Fragment);

@@ -97,10 +97,9 @@ impl Drop for Headless {
 /// environment, as the test script sets it, a missing GPU is a failure.
 pub fn adapter_limits() -> wgpu::Limits {
     static LIMITS: OnceLock<wgpu::Limits> = OnceLock::new();
-    let look = || match block_on(request_adapter()) {
+    let look = || match adapter() {
         Ok(adapter) => adapter.limits(),
-        Err(error) => {
-            let reason = format!("no GPU adapter was found, not even a software one: {error}");
+        Err(reason) => {
             assert!(std::env::var_os("BLUR_REQUIRE_GPU").is_none(), "{reason}");
             let _ = writeln!(std::io::stderr(), "SKIPPED, nothing was tested: {reason}");
             std::process::exit(0)
@@ -112,10 +111,11 @@ pub fn adapter_limits() -> wgpu::Limits {
 /// The GPU to render with.
 ///
 /// # Errors
-/// There is none.
-pub async fn request_adapter() -> Result<wgpu::Adapter, wgpu::RequestAdapterError> {
+/// A line that says that there is none.
+pub fn adapter() -> Result<wgpu::Adapter, String> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-    instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await
+    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
 }
 
 /// How an app renders.

@@ -1,6 +1,6 @@
 //! How exactly the GPU filters textures, and blends. Probes ask the driver, since no name of a GPU says it.
 
-use super::headless::request_adapter;
+use super::headless::adapter;
 use super::reference::{decode_srgb, encode_srgb};
 use bevy::tasks::block_on;
 use core::f64::consts::TAU;
@@ -56,7 +56,7 @@ fn worst_of(read: &[f32]) -> f64 {
 }
 
 async fn gpu() -> Option<(wgpu::Device, wgpu::Queue)> {
-    let adapter = request_adapter().await.ok()?;
+    let adapter = adapter().ok()?;
     adapter.request_device(&wgpu::DeviceDescriptor::default()).await.ok()
 }
 
