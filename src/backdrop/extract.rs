@@ -110,8 +110,7 @@ type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Without<GlobalZIndex>>;
 /// Extracts nodes, after regions.
 pub fn extract_nodes(
     mut inputs: ResMut<PaintInputs>,
-    kept: Res<KeptPictures>,
-    profiles: Res<ShownProfiles>,
+    (kept, profiles): (Res<KeptPictures>, Res<ShownProfiles>),
     nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
     cameras: Extract<UiCameras>,
     switch: Extract<Res<BlurSwitch>>,

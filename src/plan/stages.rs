@@ -35,8 +35,11 @@ pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
     list_once(means, finish, true)
 }
 
+/// The stages of plans with or without a varying sigma.
+type List = ((Means, Finish, bool), Vec<Stage>);
+
 fn list_once(means: Means, finish: Finish, varies: bool) -> Vec<Stage> {
-    static LISTS: Mutex<Vec<((Means, Finish, bool), Vec<Stage>)>> = Mutex::new(Vec::new());
+    static LISTS: Mutex<Vec<List>> = Mutex::new(Vec::new());
     let mut lists = lock(&LISTS);
     let wanted = (means, finish, varies);
     if let Some((_, stages)) = lists.iter().find(|(known, _)| *known == wanted) {

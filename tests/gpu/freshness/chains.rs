@@ -15,7 +15,7 @@ fn reserve(headless: &Headless) -> Handle<Image> {
 }
 
 fn insert(headless: &mut Headless, handle: &Handle<Image>, image: Image) {
-    headless.insert_image(&handle, image);
+    headless.insert_image(handle, image);
 }
 
 fn set_source(headless: &mut Headless, entity: Entity, source: Handle<Image>) {
