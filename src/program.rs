@@ -188,7 +188,7 @@ impl Program {
         }
     }
 
-    /// One program of each shader, and the name of the shader, which is that of its entry point.
+    /// One program of each shader, and the name of the shader and of its entry point.
     pub const SHADERS: [(Self, &str); 15] = [
         (Self::CopyFragment, "copy_fragment"),
         (Self::OpaqueFragment, "opaque_fragment"),

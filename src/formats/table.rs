@@ -56,7 +56,7 @@ pub struct Format {
     pub numbers: Encoding,
 }
 
-/// All formats but ASTC, by their numbers. Compressed ones have those of their decoded texels.
+/// All formats but ASTC, grouped by how they encode numbers; compressed ones, by the texels that they decode to.
 pub static TABLE: &[(Encoding, &[TextureFormat])] = {
     use Encoding::{Float, Half, Packed, SharedExponent, Sint, Snorm, Srgb, Uint, Unorm};
     use TextureFormat as T;

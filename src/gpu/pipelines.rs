@@ -319,7 +319,7 @@ impl BlurPipelines {
         self.essential.is_empty()
     }
 
-    /// Whether those of all kernels that are drawn often are compiled.
+    /// Whether each kernel that is drawn often has its own compiled pipeline.
     fn are_kernels_ready(&self) -> bool {
         self.kernels.wanted.is_empty() && self.kernels.compiling.is_empty()
     }

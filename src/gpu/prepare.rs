@@ -257,7 +257,7 @@ fn planned(request: &BlurRequest, resolved: &Resolved, sigma: Vec2, region: URec
     }
 }
 
-/// The plan of a request, given those of its items.
+/// Plans a request whose items are planned already.
 fn plan_of(request: &BlurRequest, resolved: &Resolved, items: &[BlurPlan], limit: u32) -> BlurPlan {
     let (sigma, edge, varies) = match &request.work {
         Work::Copy => return BlurPlan::copy(request.region, request.finish),
@@ -272,7 +272,7 @@ fn plan_of(request: &BlurRequest, resolved: &Resolved, items: &[BlurPlan], limit
     }
 }
 
-/// The plans of the items of a request. Those of unchanged items are reused.
+/// Plans the items of a request. Unchanged items keep their plans.
 fn plan_items(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
     let Work::Batch(_, items) = &request.work else {
         return Vec::new();

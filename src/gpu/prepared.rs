@@ -47,7 +47,7 @@ pub struct Prepared {
     /// The plans of [items](super::Work::Batch), reused for items that do not change.
     pub items: Vec<BlurPlan>,
     pub held: Held,
-    /// Whether the uniforms are those of the plan.
+    /// Whether the uniform buffer holds the numbers of this plan.
     pub is_written: bool,
     /// Whether each of its kernels has a pipeline of its own, compiled or not.
     pub is_specialised: bool,

@@ -121,7 +121,7 @@ pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     bytemuck::cast_slice(&uniforms).to_vec()
 }
 
-/// All uniforms of a plan, except the shares. The largest sigma is that of the plan's sigma levels.
+/// All uniforms of a plan, except the shares. `largest` is the sigma of its strongest sigma level.
 pub fn buffer_bytes(plan: &BlurPlan, source_size: UVec2, largest: f32) -> Vec<u8> {
     let mut bytes = vec![0; bytes_before(plan) as usize];
     if let Some(sigma_levels) = &plan.sigma_levels

@@ -69,7 +69,7 @@ struct SourceCopy {
     /// Its layers.
     views: Vec<TextureView>,
     texture: TextureId,
-    /// The request that makes it, but for the target, which is that of the blur: in place, the texture that is copied.
+    /// The request that makes it, except that its target is the one of the blur, which in place is the texture to copy.
     of: BlurRequest,
     /// The number of the pixels that are kept in it until the source changes: now, and once the stages have run.
     holds: Option<u64>,

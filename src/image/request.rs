@@ -141,7 +141,7 @@ impl Cut {
         self.texels.size().saturating_add(both)
     }
 
-    /// The texels of the result that show those of the source.
+    /// The part of the result that shows the source, without the padding.
     pub fn inner(&self) -> URect {
         let min = UVec2::splat(self.padding);
         URect::from_corners(min, min.saturating_add(self.texels.size()))

@@ -158,8 +158,8 @@ impl<'w> Painter<'w> {
         }
     }
 
-    /// Opens a pass. On a camera's picture it is as that of Bevy's user interface: on the resolved texture under MSAA, keeping what is
-    /// there, in the viewport.
+    /// Opens a pass. On a camera's picture it keeps what is there, writes the resolved texture under MSAA, and stays in the viewport, as
+    /// Bevy's pass of the user interface does.
     fn open<'a>(
         &'a self,
         on: PaintTexture,
