@@ -281,20 +281,31 @@ impl Screen {
         };
         for (index, (got, tree)) in verdict.shown.iter().zip(trees).enumerate() {
             let (tree, expected) = (&shown(tree, is_off), &expected[index]);
+            let difference = self.difference(got, expected, tree);
             let peak = peak(expected);
-            let limit = peak * tolerance(tree);
-            let mut difference = compare(got, expected, self.format);
-            if difference.value > limit {
-                difference = compare(got, &self.nearest(got, expected, tree), self.format);
-            }
             verdict.worst = verdict.worst.max(difference.value / peak);
             verdict.panes += super::features::count(&tree.nodes, &|node: &Node| node.glass.is_some());
             verdict.filters += super::features::count(&tree.nodes, &|node: &Node| node.filter.is_some());
-            if difference.value > limit {
+            if difference.value > peak * tolerance(tree) {
                 verdict.wrong.push((index, difference, [got.clone(), expected.clone()]));
             }
         }
         verdict
+    }
+
+    /// How much a picture differs from the compositor's of a tree, beyond what rounding moves.
+    fn difference(&self, got: &Picture, expected: &Picture, tree: &Tree) -> Difference {
+        let difference = compare(got, expected, self.format);
+        if difference.value > peak(expected) * tolerance(tree) {
+            return compare(got, &self.nearest(got, expected, tree), self.format);
+        }
+        difference
+    }
+
+    /// Whether a picture shows a tree.
+    pub fn shows(&self, got: &Picture, tree: &Tree) -> bool {
+        let expected = tree.picture(storage(self.format));
+        self.difference(got, &expected, tree).value <= peak(&expected) * tolerance(tree)
     }
 
     /// What is nearest to a picture, as far as rounding moves the compositor's own: eight bits after every draw, or with half floats the
@@ -305,7 +316,9 @@ impl Screen {
         let others = if self.is_hdr() {
             vec![Storage::ThinHalf]
         } else {
-            vec![Storage::Off(-off), Storage::Off(0.0), Storage::Off(off)]
+            let all_alike = [-off, 0.0, off].map(Storage::Off);
+            let each_apart = (0..16).map(|seed| Storage::Scattered(off, seed));
+            all_alike.into_iter().chain(each_apart).collect()
         };
         let others: Vec<Picture> = others.into_iter().map(|storage| tree.picture(storage)).collect();
         Picture::from_fn(got.width, got.height, |x, y| {
@@ -359,7 +372,7 @@ pub fn tolerance(tree: &Tree) -> f64 {
     let varying = number(|node| {
         let of_glass = node.glass.as_ref().and_then(|glass| glass.ramp);
         let of_filter = node.filter.as_ref().and_then(|filter| filter.ramp);
-        of_glass.or(of_filter).is_some()
+        of_glass.or(of_filter).is_some_and(|ramp| ramp.from.max(ramp.to) > 0.0)
     });
     // A blur that varies may be off by two levels. Rasterisers place vertices at 1/256 of a pixel, so the coverage of a box that is
     // not on whole pixels may be off by a level.

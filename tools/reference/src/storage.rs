@@ -10,6 +10,8 @@ pub enum Storage {
     Srgb8,
     /// What [`Self::Srgb8`] rounds, with every number off by so many levels, unless it is a level: that is stored as it is.
     Off(f64),
+    /// The same with every number off by a part of these levels, up or down, which depends on the number and on a seed.
+    Scattered(f64, u64),
     /// Half floats.
     Half,
     /// Half floats, where everything that is painted covers a 2,048th less: GPUs interpolate the distance from the edge of a box so
@@ -28,7 +30,7 @@ impl Storage {
     /// Whether values are at most 1.
     #[must_use]
     pub fn is_bounded(self) -> bool {
-        matches!(self, Self::Srgb8 | Self::Off(_))
+        matches!(self, Self::Srgb8 | Self::Off(_) | Self::Scattered(..))
     }
 
     /// How much of a pixel is covered by what covers all of it.
@@ -47,14 +49,19 @@ impl Storage {
                 [red, green, blue, (alpha.clamp(0.0, 1.0) * 255.0).round() / 255.0]
             }
             Self::Off(0.0) => [red, green, blue, alpha].map(|value| value.clamp(0.0, 1.0)),
-            Self::Off(levels) => {
-                let [red, green, blue] =
-                    [red, green, blue].map(|value| decode_srgb(off(encode_srgb(value.clamp(0.0, 1.0)), levels)));
-                [red, green, blue, off(alpha.clamp(0.0, 1.0), levels)]
-            }
+            Self::Off(levels) => encoded([red, green, blue, alpha], |level| off(level, levels)),
+            Self::Scattered(levels, seed) => encoded([red, green, blue, alpha], |level| {
+                off(level, levels * share_of(level, seed))
+            }),
             Self::Half | Self::ThinHalf => [red, green, blue, alpha].map(half),
         }
     }
+}
+
+/// A texel whose numbers from 0 to 1, as they are encoded, are changed.
+fn encoded([red, green, blue, alpha]: [f64; 4], change: impl Fn(f64) -> f64) -> [f64; 4] {
+    let [red, green, blue] = [red, green, blue].map(|value| decode_srgb(change(encode_srgb(value.clamp(0.0, 1.0)))));
+    [red, green, blue, change(alpha.clamp(0.0, 1.0))]
 }
 
 /// A number from 0 to 1 that is so many of 255 levels off, unless it is a level.
@@ -64,6 +71,13 @@ fn off(value: f64, levels: f64) -> f64 {
         return value;
     }
     ((level + levels) / 255.0).clamp(0.0, 1.0)
+}
+
+/// A number from -1 to 1 that looks random.
+fn share_of(value: f64, seed: u64) -> f64 {
+    let mixed = (value.to_bits() ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd1b5_4a32_d192_ed03);
+    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
 /// The nearest half float: eleven bits of mantissa, and the smallest exponent of normal numbers is -14.
