@@ -5,12 +5,9 @@
 
 use crate::freeze::stir;
 use crate::support::events::{heard, listen};
+use crate::support::faults;
 use crate::support::prelude::*;
 use crate::support::recording::{Settings, Shown as End, WantedRecordings, follow_recordings};
-use bevy::render::RenderStartup;
-use bevy::render::error_handler::{ErrorType, RenderErrorHandler, RenderErrorPolicy};
-use bevy::render::render_resource::PollType;
-use bevy::render::settings::RenderCreation;
 
 /// Every kind of blur, and the images that show it.
 struct Shown {
@@ -19,21 +16,11 @@ struct Shown {
     sources: Vec<Handle<Image>>,
 }
 
-/// The number of runs of [`RenderStartup`], one for each device.
-#[derive(Resource, Default)]
-struct Started(usize);
-
 fn recover(app: &mut App) {
     outcomes::record(app);
     follow_recordings(app);
     scene::add_plugins(app, Kind::Core3d);
-    app.sub_app_mut(RenderApp)
-        .init_resource::<Started>()
-        .add_systems(RenderStartup, |mut started: ResMut<Started>| started.0 += 1);
-    app.insert_resource(RenderErrorHandler(|error, _, _| match error.ty {
-        ErrorType::DeviceLost => RenderErrorPolicy::Recover(RenderCreation::default()),
-        _ => panic!("{}", error.description),
-    }));
+    faults::recover(app);
 }
 
 impl Shown {
@@ -78,35 +65,12 @@ impl Shown {
         self.images.iter().map(read).collect()
     }
 
-    /// The number of devices so far.
-    fn started(&self) -> usize {
-        self.headless.render_world().resource::<Started>().0
-    }
-
-    fn lose_device(&mut self) {
-        let device = self.headless.render_world().resource::<RenderDevice>().clone();
-        device.wgpu_device().destroy();
-        // Bevy must know before the next frame: on a dead device some of its systems panic.
-        let _ = device.poll(PollType::wait_indefinitely());
-        let started = self.started();
-        for _ in 0..2000 {
-            self.headless.frame();
-            if self.started() > started {
-                break;
-            }
-            // Another device is created in the background.
-            sleep(Duration::from_millis(5));
-        }
-        assert_eq!(self.started(), started + 1, "Bevy makes another device, once");
-        self.headless.frames(5);
-    }
-
     /// Loses the device twice, and compares the pictures, within the steps of their format.
     fn check(&mut self, name: &str) {
         self.headless.warm_up();
         let before = self.pictures();
         for loss in 1..3 {
-            self.lose_device();
+            faults::lose_device(&mut self.headless);
             self.headless.warm_up();
             let after = self.pictures();
             for ((image, _), (before, after)) in self.images.iter().zip(before.iter().zip(&after)) {
@@ -118,6 +82,7 @@ impl Shown {
                     .all(|(before, after)| before.abs_diff(*after) <= 1);
                 assert!(is_close, "{name}: {image} came back different, loss {loss}");
             }
+            faults::assert_none(&self.headless.app);
             let readiness = self.headless.app.world().resource::<BlurReadiness>();
             assert!(readiness.is_ready(), "{name}: blurs are not ready again");
         }
@@ -187,7 +152,7 @@ fn a_released_blur_starts_again() {
         recordings.0[0].rests_after = 0;
         recordings.0[0].blur.release();
         shown.headless.frame();
-        shown.lose_device();
+        faults::lose_device(&mut shown.headless);
         shown.headless.recordings().0[0].rests_after = usize::MAX;
         shown.headless.warm_up();
         let after = shown.headless.read_image(&target).bytes;
@@ -279,7 +244,7 @@ fn frozen_pictures_are_lost_and_blurs_go_on() {
         shown.headless.frame();
         let [kept, running] = [&frozen, &live].map(|view| view.pixels(&shown.headless).bytes);
         assert!(kept != running, "{backend:?}: nothing is frozen");
-        shown.lose_device();
+        faults::lose_device(&mut shown.headless);
         shown.headless.warm_up();
         let [after, running] = [&frozen, &live].map(|view| view.pixels(&shown.headless).bytes);
         assert!(after == running, "{backend:?}: a blur does not go on");

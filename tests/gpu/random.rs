@@ -19,6 +19,7 @@ use crate::support::counters::Held;
 use crate::support::headless::Mode;
 use crate::support::prelude::*;
 use core::cell::Cell;
+use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 use step::{Step, step};
 use world::World;
@@ -89,6 +90,11 @@ fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> Worl
 
 /// Runs random worlds.
 fn survive(name: &str, backend: BlurBackend, mode: Mode, offset: u64) {
+    survive_steps(name, backend, mode, offset, &step().boxed());
+}
+
+/// Runs random worlds of these steps.
+fn survive_steps(name: &str, backend: BlurBackend, mode: Mode, offset: u64, step: &BoxedStrategy<Step>) {
     let (cases, most) = (number("BLUR_RANDOM_CASES", 2), number("BLUR_RANDOM_STEPS", 60) as usize);
     let seed = number("BLUR_RANDOM_SEED", 20) + offset;
     let tally = Tally::default();
@@ -102,7 +108,7 @@ fn survive(name: &str, backend: BlurBackend, mode: Mode, offset: u64) {
             ..Config::default()
         };
         let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-        let steps = proptest::collection::vec(step(), most / 2..most + 1);
+        let steps = proptest::collection::vec(step.clone(), most / 2..most + 1);
         let result = runner.run(&steps, |steps| {
             tally.add(&live(&steps, backend, mode, seed % 2 == 0));
             Ok(())
@@ -146,5 +152,16 @@ fn worlds_rendered_as_games_are() {
         BlurBackend::Compute,
         Mode::Pipelined,
         2_000_000,
+    );
+}
+
+#[test]
+fn worlds_that_lose_their_device() {
+    survive_steps(
+        "random worlds with lost devices",
+        BlurBackend::Compute,
+        Mode::Lockstep,
+        3_000_000,
+        &prop_oneof![20 => step(), 1 => Just(Step::LoseDevice)].boxed(),
     );
 }

@@ -147,6 +147,8 @@ pub enum Step {
     Rest,
     /// Lets everything settle, and compares everything with a known reference.
     Check,
+    /// Takes a second or more, so only some worlds do it.
+    LoseDevice,
 }
 
 fn content(format: impl Strategy<Value = TextureFormat>) -> impl Strategy<Value = Content> {

@@ -72,6 +72,7 @@ impl World {
     pub fn new(backend: BlurBackend, mode: Mode, is_flat: bool) -> Self {
         let app = build(mode, takes_logger(), |app| {
             faults::record(app);
+            faults::recover(app);
             follow_recordings(app);
             scene::add_plugins(app, Kind::Core3d);
             app.set_error_handler(on_error)
@@ -266,6 +267,7 @@ impl World {
             }
             Step::Frames(count) => self.run(usize::from(count)),
             Step::Check => self.check(),
+            Step::LoseDevice => faults::lose_device(&mut self.headless),
             Step::Vary(pick, ref varies) => self.vary(pick, varies),
             Step::Freeze(pick, area) => self.freeze(pick, area),
             Step::DitherBlur(pick, dithers) => {

@@ -1,7 +1,10 @@
 //! Records faults that must never happen, instead of ending the app: errors of the GPU, and repeated messages.
 
 use super::prelude::*;
-use bevy::render::error_handler::{RenderErrorHandler, RenderErrorPolicy};
+use bevy::render::RenderStartup;
+use bevy::render::error_handler::{ErrorType, RenderErrorHandler, RenderErrorPolicy};
+use bevy::render::render_resource::PollType;
+use bevy::render::settings::RenderCreation;
 
 #[derive(Resource, Default)]
 struct Faults(Vec<String>);
@@ -16,9 +19,53 @@ pub fn record(app: &mut App) {
     }));
 }
 
+/// The number of runs of [`RenderStartup`], one for each device.
+#[derive(Resource, Default)]
+struct Devices(usize);
+
+/// Whether the device is about to be lost.
+#[derive(Resource)]
+struct IsLosing;
+
+/// Lets Bevy make another device after [`lose_device`]. Errors of the GPU go on to the handler that there was.
+pub fn recover(app: &mut App) {
+    app.sub_app_mut(RenderApp)
+        .init_resource::<Devices>()
+        .add_systems(RenderStartup, |mut devices: ResMut<Devices>| devices.0 += 1);
+    app.insert_resource(RenderErrorHandler(|error, main_world, _| {
+        if error.ty == ErrorType::DeviceLost && main_world.remove_resource::<IsLosing>().is_some() {
+            return RenderErrorPolicy::Recover(RenderCreation::default());
+        }
+        let fault = format!("{:?}: {}", error.ty, error.description);
+        main_world.get_resource_or_init::<Faults>().0.push(fault);
+        RenderErrorPolicy::Ignore
+    }));
+}
+
+/// Loses the device, and renders frames until Bevy has made another one.
+pub fn lose_device(headless: &mut Headless) {
+    headless.app.insert_resource(IsLosing);
+    let count = |headless: &Headless| headless.render_world().resource::<Devices>().0;
+    let before = count(headless);
+    let device = headless.render_world().resource::<RenderDevice>().clone();
+    device.wgpu_device().destroy();
+    // Bevy must know before the next frame: on a dead device some of its systems panic.
+    let _ = device.poll(PollType::wait_indefinitely());
+    for _ in 0..2000 {
+        headless.frame();
+        if count(headless) > before {
+            break;
+        }
+        // Another device is created in the background.
+        sleep(Duration::from_millis(5));
+    }
+    assert_eq!(count(headless), before + 1, "Bevy makes another device, once");
+    headless.frames(5);
+}
+
 /// Panics if the GPU has reported an error, or a validation layer has reported one about an object of this crate.
 pub fn assert_none(app: &App) {
-    let faults = &app.world().resource::<Faults>().0;
+    let faults = app.world().get_resource::<Faults>().map_or(&[][..], |faults| &faults.0);
     assert!(faults.is_empty(), "the GPU reported: {faults:#?}");
     let validation = validation_messages();
     assert!(validation.is_empty(), "the validation layer reported: {validation:#?}");
