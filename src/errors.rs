@@ -261,7 +261,7 @@ impl BlurError {
 
 /// Reports a failure only when it is new: not if the last attempt failed in the same way.
 #[derive(Clone, Debug, Default)]
-pub struct Reported(Option<BlurError>);
+pub struct Reported(Option<Box<BlurError>>);
 
 impl Reported {
     /// The failure of an outcome, if it must be reported. After a success every failure is new.
@@ -273,7 +273,7 @@ impl Reported {
         if self.0.as_ref().is_some_and(|known| known.is_like(&error)) {
             return None;
         }
-        self.0 = Some(error.clone());
+        self.0 = Some(Box::new(error.clone()));
         Some(error)
     }
 

@@ -6,15 +6,16 @@
 
 use super::request::{BlurId, ImageSpec};
 use crate::errors::{BlurError, Reported};
-use crate::settings::{BlurImage, BlurProfile, GaussianBlur};
-use bevy::ecs::entity::EntityHashMap;
+use crate::settings::{BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
+use bevy::ecs::entity::EntityIndexMap;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
 /// All image blurs, also those that queries do not see because they are disabled. In the main world.
 #[derive(Resource, Default)]
 pub struct ImageBlurs {
-    all: EntityHashMap<ImageBlur>,
+    /// In the order in which queries find them, so that a look at one that rests is no search.
+    all: EntityIndexMap<ImageBlur>,
     /// For each target, the blur that it belongs to, or belonged to when that was seen last.
     writers: HashMap<AssetId<Image>, Entity>,
     /// Counts blurs, and changes of what belongs to them.
@@ -25,7 +26,8 @@ pub struct ImageBlurs {
     pub failed: Vec<(BlurId, BlurError)>,
 }
 
-/// What the main world remembers of a blur.
+/// What the main world remembers of a blur. It is small, because every frame looks at all of them: at thousands, what it costs is
+/// memory.
 #[derive(Default)]
 pub struct ImageBlur {
     /// What tells it apart from an earlier blur of its entity.
@@ -38,8 +40,10 @@ pub struct ImageBlur {
     pub own: Option<AssetId<Image>>,
     /// The image that it writes, or why there cannot be one. `None` while there is none.
     pub target: Option<Result<AssetId<Image>, BlurError>>,
-    /// What was requested last, unless it must be requested again.
-    pub sent: Option<ImageSpec>,
+    /// What was requested last, unless it must be requested again, and whether that varies, or runs in every frame.
+    pub sent: Option<Box<ImageSpec>>,
+    pub varies: bool,
+    pub runs_always: bool,
     /// The number of requests so far.
     pub revision: u64,
     /// The newest revision that was submitted to the GPU, and the newest that failed; 0 while there is none on this device.
@@ -48,7 +52,7 @@ pub struct ImageBlur {
     /// Whether it may run in this frame.
     pub is_active: bool,
     /// The images that the settings name, and the first revision that reads and writes these.
-    subject: ([Option<AssetId<Image>>; 3], u64),
+    subject: Box<([Option<AssetId<Image>>; 3], u64)>,
     /// What has been reported about the strength, the profile, the images, and by the render world.
     pub strength: Reported,
     pub shape: Reported,
@@ -60,7 +64,7 @@ pub struct ImageBlur {
 pub fn forget_image(removed: On<Remove, BlurImage>, mut blurs: ResMut<ImageBlurs>) {
     let (blurs, entity) = (&mut *blurs, removed.entity);
     blurs.last += 1;
-    if let Some(mut gone) = blurs.all.remove(&entity) {
+    if let Some(mut gone) = blurs.all.swap_remove(&entity) {
         gone.release(entity, &mut blurs.writers);
     }
 }
@@ -90,6 +94,15 @@ impl ImageBlurs {
     pub fn get_mut(&mut self, entity: Entity) -> Option<&mut ImageBlur> {
         let frame = self.frame;
         self.all.get_mut(&entity).filter(|one| one.seen == frame)
+    }
+
+    /// The blur of an entity that this frame has seen, and of which a query has found so many others before it.
+    pub fn found_at(&mut self, place: usize, entity: Entity) -> Option<&mut ImageBlur> {
+        if !self.is_at(place, entity) {
+            return self.get_mut(entity);
+        }
+        let one = &mut self.all[place];
+        (one.seen == self.frame).then_some(one)
     }
 
     /// The blur that an outcome names, unless it is gone.
@@ -131,28 +144,46 @@ impl ImageBlurs {
         self.frame += 1;
     }
 
-    /// Notes that this frame has seen a blur. Its claim to an image that it no longer names ends.
-    pub fn see(&mut self, entity: Entity, image: &BlurImage) -> &mut ImageBlur {
-        let last = &mut self.last;
-        let one = self.all.entry(entity).or_insert_with(|| {
-            *last += 1;
-            ImageBlur {
-                number: *last,
-                ..default()
-            }
-        });
-        let named = image.target.as_ref().map(Handle::id);
-        if named.is_none() && one.own.take().is_some() {
-            *last += 1;
+    /// Notes that this frame has seen a blur: the query has found so many others before it, and its component changed or not.
+    pub fn see(&mut self, place: usize, entity: Entity, image: &BlurImage, is_changed: bool) -> &mut ImageBlur {
+        if !self.is_at(place, entity) {
+            self.put(place, entity);
         }
-        if core::mem::replace(&mut one.seen, self.frame) + 1 != self.frame {
+        let one = &mut self.all[place];
+        let was_absent = core::mem::replace(&mut one.seen, self.frame) + 1 != self.frame;
+        if was_absent {
             one.sent = None;
+        }
+        if was_absent || is_changed {
+            self.name_target(place, entity, image.target.as_ref().map(Handle::id));
+        }
+        &mut self.all[place]
+    }
+
+    fn is_at(&self, place: usize, entity: Entity) -> bool {
+        self.all.get_index(place).is_some_and(|(known, _)| *known == entity)
+    }
+
+    /// Moves what is known of a blur to its place, behind those that are in order.
+    fn put(&mut self, place: usize, entity: Entity) {
+        let found = self.all.get_index_of(&entity).unwrap_or_else(|| {
+            self.last += 1;
+            let number = self.last;
+            self.all.insert_full(entity, ImageBlur { number, ..default() }).0
+        });
+        self.all.swap_indices(place, found);
+    }
+
+    /// Takes the target that a blur names. Its claim to another one ends.
+    fn name_target(&mut self, place: usize, entity: Entity, named: Option<AssetId<Image>>) {
+        let one = &mut self.all[place];
+        if named.is_none() && one.own.take().is_some() {
+            self.last += 1;
         }
         if one.writes().is_some_and(|written| Some(written) != named) {
             one.release(entity, &mut self.writers);
-            *last += 1;
+            self.last += 1;
         }
-        one
     }
 
     /// Notes that the plugin has allocated an image for a blur.
@@ -251,7 +282,7 @@ impl ImageBlur {
     pub fn name_images(&mut self, [source, mask, target]: [Option<AssetId<Image>>; 3]) {
         let images = [source, mask, target.filter(|id| self.own != Some(*id))];
         if self.subject.0 != images {
-            self.subject = (images, self.revision + 1);
+            *self.subject = (images, self.revision + 1);
             (self.failures, self.refusals) = Default::default();
             if self.refused == self.revision {
                 self.sent = None;
@@ -281,7 +312,9 @@ impl ImageBlur {
                 // It is not compared any more, and must not hold the mask.
                 sent.profile = BlurProfile::Uniform;
             }
-            self.sent = Some(sent);
+            self.varies = !sent.profile.is_uniform();
+            self.runs_always = sent.update == BlurUpdate::EveryFrame;
+            self.sent = Some(Box::new(sent));
         }
     }
 
@@ -297,6 +330,7 @@ impl ImageBlur {
 mod tests {
     use super::*;
     use bevy::asset::uuid::Uuid;
+    use bevy::ecs::entity::EntityHashMap;
     use bevy::ecs::entity_disabling::Disabled;
 
     #[test]
@@ -308,11 +342,11 @@ mod tests {
         let entities: Vec<Entity> = (0..99).map(|_| world.spawn(BlurImage::default()).id()).collect();
         let mut blurs = world.resource_mut::<ImageBlurs>();
         blurs.begin();
-        for entity in &entities {
+        for (place, entity) in entities.iter().enumerate() {
             let id = AssetId::Uuid {
                 uuid: Uuid::from_u128(entity.to_bits().into()),
             };
-            blurs.see(*entity, &BlurImage::default());
+            blurs.see(place, *entity, &BlurImage::default(), true);
             blurs.set_target(*entity, Some(Ok(id)));
         }
         for (index, entity) in entities.into_iter().enumerate() {
@@ -329,6 +363,40 @@ mod tests {
         }
     }
 
+    /// Whatever queries find, and in which order, what is known stays with its entity.
+    #[test]
+    fn what_is_known_follows_the_order_of_queries() {
+        let entities: Vec<Entity> = (1..6).filter_map(Entity::from_raw_u32).collect();
+        let (mut blurs, mut numbers) = (ImageBlurs::default(), EntityHashMap::<u64>::default());
+        for order in [
+            vec![0, 1, 2],
+            vec![2, 0, 1],
+            vec![1],
+            vec![3, 1, 4, 0],
+            vec![0, 1, 2, 3, 4],
+        ] {
+            blurs.begin();
+            for (place, index) in order.iter().enumerate() {
+                let number = blurs.see(place, entities[*index], &BlurImage::default(), false).number;
+                assert_eq!(*numbers.entry(entities[*index]).or_insert(number), number, "{order:?}");
+            }
+            for (index, entity) in entities.iter().enumerate() {
+                let known = numbers.get(entity).copied().filter(|_| order.contains(&index));
+                assert_eq!(blurs.get(*entity).map(|one| one.number), known, "{order:?}");
+                for place in 0..6 {
+                    let found = blurs.found_at(place, *entity).map(|one| one.number);
+                    assert_eq!(found, known, "{order:?}");
+                }
+            }
+            let mut places = order.iter().enumerate();
+            assert!(
+                places.all(|(place, index)| blurs.is_at(place, entities[*index])),
+                "{order:?}"
+            );
+        }
+        assert_eq!(blurs.all.len(), entities.len());
+    }
+
     #[test]
     fn an_own_image_is_kept_until_another_one_is_named() {
         let (mut blurs, mut images) = (ImageBlurs::default(), Assets::<Image>::default());
@@ -336,7 +404,7 @@ mod tests {
         let [own, other] = [(); 2].map(|()| images.add(Image::default()));
         let see = |blurs: &mut ImageBlurs, image: &Handle<Image>| {
             blurs.begin();
-            blurs.see(entity, &BlurImage::default().with_target(image.clone()));
+            blurs.see(0, entity, &BlurImage::default().with_target(image.clone()), true);
             blurs.set_target(entity, Some(Ok(image.id())));
         };
         let kept = |blurs: &ImageBlurs| blurs.ids().find_map(|(_, own)| own);

@@ -92,8 +92,8 @@ pub fn follow_images(
         }
     }
     let mut is_any_active = false;
-    for one in &blurs {
-        is_any_active |= known.watch(&one, &changes);
+    for (place, one) in blurs.iter().enumerate() {
+        is_any_active |= known.watch(place, &one, &changes);
         requests.are_awaited |= one.wants_pixels && known.get(one.entity).is_some_and(ImageBlur::has_result);
     }
     if !is_any_active {
@@ -175,23 +175,22 @@ impl ImageAssets<'_> {
 
 impl ImageBlurs {
     /// Decides whether a blur may run in this frame, apart from other blurs.
-    fn watch(&mut self, one: &BlurredItem, changes: &ImageChanges) -> bool {
+    fn watch(&mut self, place: usize, one: &BlurredItem, changes: &ImageChanges) -> bool {
         // One that appeared after targets were fitted begins in the next frame.
-        let Some(known) = self.get_mut(one.entity) else {
+        let Some(known) = self.found_at(place, one.entity) else {
             return false;
         };
         if one.image.is_changed() {
             known.sent = None;
         }
-        let has_profile = known.sent.as_ref().is_some_and(|sent| !sent.profile.is_uniform());
         let is_like_before = !one.blur.is_changed()
             && one
                 .profile
                 .as_ref()
-                .map_or(!has_profile, |profile| !profile.is_changed())
+                .map_or(!known.varies, |profile| !profile.is_changed())
             && changes.are_none();
-        known.is_active = !known.rests() || one.image.update == BlurUpdate::EveryFrame;
-        if known.is_active || one.image.update == BlurUpdate::Once || is_like_before {
+        known.is_active = !known.rests() || known.runs_always;
+        if known.is_active || is_like_before || one.image.update == BlurUpdate::Once {
             return known.is_active;
         }
         let [source, mask, _] = one.named();
@@ -419,7 +418,7 @@ mod tests {
             app.world_mut().clear_trackers();
             let mut known = app.world_mut().resource_mut::<ImageBlurs>();
             known.begin();
-            change(known.see(reader, &settings));
+            change(known.see(0, reader, &settings, false));
             app.world_mut().run_schedule(Update);
             app.world().resource::<Requests>().are_awaited
         };

@@ -69,9 +69,10 @@ pub fn fit(
     let are_images_changed = images.is_changed();
     known.begin();
     // All images that are no longer named are free before any is taken.
-    for (entity, image, _) in &mut blurs {
-        let one = known.see(entity, &image);
-        let rests = one.rests() && !image.is_changed();
+    for (place, (entity, image, _)) in blurs.iter_mut().enumerate() {
+        let is_changed = image.is_changed();
+        let one = known.see(place, entity, &image, is_changed);
+        let rests = one.rests() && !is_changed;
         one.is_unfitted = !rests || are_images_changed && image.update != BlurUpdate::Once;
         if one.is_unfitted {
             waiting.push(entity);
