@@ -12,7 +12,6 @@ use crate::gpu::{
     BlurJobs, BlurPreparer, BlurRecorder, BlurRequest, JobKey, Timed, Views, Work, WorkKind, texture_size,
 };
 use crate::plan::Finish;
-use crate::plan::pack::PageSet;
 use crate::profiles::ShownProfiles;
 use crate::settings::{BlurProfile, BlurStage, BlurSwitch, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
@@ -127,7 +126,7 @@ struct CameraBlur {
 
 impl CameraBlur {
     fn key(&self) -> JobKey {
-        ("camera", self.entity, PageSet::default())
+        JobKey::Camera(self.entity)
     }
 }
 

@@ -1,11 +1,13 @@
-//! Which profile each blur of a camera, and each glass, is shown with. While the mask of a new profile loads, or the pipelines for the
-//! first one that varies compile, that is the profile before. It is decided here, once in a frame.
+//! Which profile each blur of a camera, and each glass, is shown with. While the mask of a new profile loads or waits for its upload,
+//! or the pipelines for the first one that varies compile, that is the profile before. It is decided here, once in a frame.
 
 use crate::image_changes::ImageChanges;
 use crate::settings::{BackdropBlur, BlurProfile, GaussianBlur};
 use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
+use bevy::render::render_asset::{RenderAssetBytesPerFrameLimiter, RenderAssets};
+use bevy::render::texture::GpuImage;
 use bevy::render::{Extract, ExtractSchedule, RenderApp};
 
 /// The profiles that are shown, by the main world's entities. They hold their masks.
@@ -55,12 +57,14 @@ pub fn follow_profiles(
     blurs: Extract<Query<BlurData, CameraOrGlass>>,
     images: Extract<Res<Assets<Image>>>,
     changes: Extract<Res<ImageChanges>>,
+    uploaded: Res<RenderAssets<GpuImage>>,
+    uploads: Res<RenderAssetBytesPerFrameLimiter>,
 ) {
     shown.all.retain(|blur, _| blurs.contains(*blur));
-    let exists = |profile: &BlurProfile| {
-        let mask = profile.mask();
-        mask.is_none_or(|mask| changes.know(mask, &images))
-    };
+    // Without a limit, this frame uploads what it extracts.
+    let are_limited = uploads.max_bytes.is_some();
+    let is_there = |mask| changes.know(mask, &images) && (!are_limited || uploaded.get(mask).is_some());
+    let exists = |profile: &BlurProfile| profile.mask().is_none_or(is_there);
     for (blur, profile, is_glass) in &blurs {
         shown.follow(blur, profile.unwrap_or(&BlurProfile::Uniform), is_glass, exists);
     }

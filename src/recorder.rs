@@ -163,7 +163,8 @@ impl TextureBlurs<'_> {
             source_is_fresh: wanted.source_is_fresh,
             is_recorded: false,
         });
-        blur.job.try_update(&mut self.preparer, wanted)
+        self.preparer.announce(wanted.ends, wanted.work.kind(), wanted.finish);
+        blur.job.update(&mut self.preparer, wanted)
     }
 }
 

@@ -68,7 +68,7 @@ impl Room<KeptPicture> {
             source_at: request.region.min.as_ivec2(),
             ..request.clone()
         };
-        self.picture.paint.try_update(preparer, painted)?;
+        self.picture.paint.update(preparer, painted)?;
         Ok(Some(self.picture.result().is_some()))
     }
 }

@@ -1,7 +1,7 @@
 //! A blur from frame to frame.
 //!
 //! A front end updates its job with a [`BlurRequest`] in every frame, before anything is drawn. The job checks whether
-//! all inputs exist, plans, takes textures, and returns what it can do ([`BlurState`]). While an input or a pipeline of
+//! all inputs exist, plans, takes textures, and returns what it can do ([`BlurState`]). While the mask or a pipeline of
 //! a new request is missing, the job draws its last drawn request again, unless that would do harm, for example blur a
 //! result twice.
 
@@ -11,8 +11,6 @@ use super::prepared::{BlurAccess, Prepared};
 use super::request::{BlurRequest, Work};
 use crate::errors::{BlurError, Reported};
 use crate::plan::pass::Pass;
-use crate::settings::BlurProfile;
-use crate::sigma_field::Mask;
 use bevy::render::render_resource::{BindGroup, CommandEncoder, CommandEncoderDescriptor, TextureView, TextureViewId};
 use bevy::render::renderer::RenderContext;
 use core::sync::atomic::Ordering;
@@ -23,7 +21,7 @@ pub enum BlurState {
     /// The job does nothing: the request changes nothing, or failed.
     #[default]
     Nothing,
-    /// An input is missing. If the job has drawn before, it keeps its previous profile.
+    /// The mask is missing. If the job has drawn before, it draws the same again.
     Waiting,
     /// A pipeline is missing. If the job has drawn before, it draws the same again.
     Compiling,
@@ -31,14 +29,10 @@ pub enum BlurState {
     Ready,
 }
 
-/// A profile whose mask exists, or that has none.
-type Profiled = (BlurProfile, Option<Mask>);
-
 /// A blur from frame to frame.
 #[derive(Default)]
 pub struct BlurJob {
     parts: Parts<Prepared>,
-    state: BlurState,
     failures: Reported,
 }
 
@@ -47,8 +41,8 @@ pub struct BlurJob {
 pub struct Parts<T> {
     /// The request of this frame. Without one, nothing is drawn.
     pub next: Option<T>,
-    /// An earlier request: drawn while pipelines of the next one are missing, or, while nothing is drawn, what it holds may
-    /// serve the next one.
+    /// An earlier request: drawn while the mask or pipelines of the next one are missing, or, while nothing is drawn, what it
+    /// holds may serve the next one.
     pub last: Option<T>,
 }
 
@@ -59,7 +53,7 @@ impl<T> Default for Parts<T> {
 }
 
 impl<T> Parts<T> {
-    /// The request that is drawn as soon as its pipelines are compiled.
+    /// The request that is drawn as soon as it is ready.
     pub fn drawn(&self) -> Option<&T> {
         let next = self.next.as_ref()?;
         Some(self.last.as_ref().unwrap_or(next))
@@ -101,72 +95,39 @@ pub fn stands_in(old: &BlurRequest, request: &BlurRequest) -> bool {
     request.source_is_fresh && !matches!(old.work, Work::Batch(..)) && old.has_textures_of(request)
 }
 
+/// Whether a request takes over the plan of an earlier one, and all that it holds. While the mask is missing, what was drawn must
+/// stay.
+pub fn takes_over((old, was_drawn): (&BlurRequest, bool), request: &BlurRequest) -> bool {
+    let may_be_drawn = was_drawn && !request.has_mask();
+    old.plans_like(request) && !may_be_drawn
+}
+
 impl BlurJob {
-    /// The profile that was shown last.
-    fn profiled(&self) -> Option<Profiled> {
-        let last = self.parts.last.as_ref().or(self.parts.next.as_ref());
-        let last = last.filter(|last| last.was_drawn);
-        last.map(|last| last.request.profiled())
-    }
-
-    /// Updates the job with the request of this frame.
-    ///
-    /// # Errors
-    /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
-    /// [`BlurState::Nothing`].
-    pub fn update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
-        let outcome = self.try_update(preparer, request);
-        self.settle(outcome)
-    }
-
-    /// Updates the job for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
-    /// outcomes.
+    /// Updates the job with the request of this frame. The caller [settles](Self::settle) the outcome, perhaps together with
+    /// those of other jobs.
     ///
     /// # Errors
     /// Any reason why the request cannot be carried out, in every frame.
-    pub fn try_update(
-        &mut self,
-        preparer: &mut BlurPreparer,
-        mut request: BlurRequest,
-    ) -> Result<BlurState, BlurError> {
-        preparer.announce(request.ends, request.work.kind(), request.finish);
+    pub fn update(&mut self, preparer: &mut BlurPreparer, mut request: BlurRequest) -> Result<BlurState, BlurError> {
         if request.is_idle() {
             self.rest();
             return Ok(BlurState::Nothing);
         }
-        let is_whole = preparer.find_mask(&mut request)?;
-        if !is_whole && !self.keep_profile(&mut request) {
-            if request.source_is_fresh {
-                self.release();
-            } else {
-                self.rest();
-            }
-            self.state = BlurState::Waiting;
-            return Ok(self.state);
-        }
+        preparer.find_mask(&mut request)?;
+        let has_mask = request.has_mask();
         let shown = self.show(preparer, request);
         let is_ready = shown.inspect_err(|_| self.parts = Parts::default())?;
-        self.state = match is_whole {
+        Ok(match has_mask {
             false => BlurState::Waiting,
             true if is_ready => BlurState::Ready,
             true => BlurState::Compiling,
-        };
-        Ok(self.state)
+        })
     }
 
-    /// Gives a request whose mask is missing the profile that was shown last, so that the picture stays blurred. Returns
-    /// whether it may be drawn: if the source is not sharp again in this frame, it would be blurred twice.
-    fn keep_profile(&self, request: &mut BlurRequest) -> bool {
-        let profiled = self.profiled().filter(|_| request.source_is_fresh);
-        profiled
-            .map(|(profile, mask)| request.take_profile(profile, mask))
-            .is_some()
-    }
-
-    /// Shows a request whose inputs exist. Returns whether its pipelines are compiled.
+    /// Shows a request. Returns whether its mask exists, and its pipelines are compiled.
     fn show(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<bool, BlurError> {
         let mut before = self.parts.take_newest();
-        let next = match before.take_if(|before| before.request.plans_like(&request)) {
+        let next = match before.take_if(|before| takes_over((&before.request, before.was_drawn), &request)) {
             Some(mut known) => {
                 known.take_request(request);
                 known
@@ -211,11 +172,6 @@ impl BlurJob {
         }
     }
 
-    /// Makes the next failure a new one: the request is about something else.
-    pub fn forget_failures(&mut self) {
-        self.failures = Reported::default();
-    }
-
     /// Whether the job has nothing to record.
     pub fn is_idle(&self) -> bool {
         self.parts.next.is_none()
@@ -223,7 +179,6 @@ impl BlurJob {
 
     /// Releases the textures, but not what is cheap to keep, so that the blur resumes without a hitch.
     pub fn release(&mut self) {
-        self.state = BlurState::Nothing;
         self.parts.rest();
         if let Some(spare) = &mut self.parts.last {
             spare.release();
@@ -246,15 +201,18 @@ impl BlurJob {
         }
     }
 
-    /// Binds a job that defers its last step, for any of these sources. Returns whether it can be encoded.
-    pub fn bind(&mut self, preparer: &BlurPreparer, sources: &[&TextureView]) -> bool {
-        let drawn = self.parts.drawn_mut().filter(|drawn| preparer.is_ready(drawn));
-        drawn
-            .map(|drawn| {
-                drawn.bind_deferred(&preparer.pipelines, sources);
-                drawn.was_drawn = true;
-            })
-            .is_some()
+    /// Binds a job that defers its last step, for any of these sources, if it can be encoded.
+    pub fn bind(&mut self, preparer: &BlurPreparer, sources: &[&TextureView]) {
+        if let Some(drawn) = self.parts.drawn_mut() {
+            let is_ready = preparer.is_ready(drawn);
+            drawn.bind_deferred(&preparer.pipelines, if is_ready { sources } else { &[] });
+            drawn.was_drawn |= drawn.is_bound();
+        }
+    }
+
+    /// Whether it is bound, so that it can be encoded in this frame.
+    pub fn is_bound(&self) -> bool {
+        self.parts.drawn().is_some_and(Prepared::is_bound)
     }
 
     /// How many texels its passes write.
@@ -288,9 +246,9 @@ impl BlurJob {
     /// executed.
     ///
     /// # Errors
-    /// The errors of [`BlurJob::try_update`].
+    /// The errors of [`BlurJob::update`].
     pub fn run(&mut self, preparer: &mut BlurPreparer, request: BlurRequest, views: &Views) -> Result<bool, BlurError> {
-        if self.try_update(preparer, request)? != BlurState::Ready {
+        if self.update(preparer, request)? != BlurState::Ready {
             return Ok(false);
         }
         if let Some(next) = &mut self.parts.next {
@@ -320,13 +278,11 @@ impl BlurJob {
                 return;
             };
             drawn.encode(encoder, with, [source; 2], None);
-            // While an input is on its way, an older one stands in for it.
-            let is_whole = self.state != BlurState::Waiting;
-            drawn.is_blurred.store(is_whole, Ordering::Relaxed);
+            drawn.is_blurred.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Encodes the passes of the requested blur, or of the one that was drawn last while pipelines are missing.
+    /// Encodes the passes of the requested blur, or of the one that was drawn last while the mask or pipelines are missing.
     ///
     /// Returns whether it encoded the requested blur.
     pub fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
@@ -337,7 +293,7 @@ impl BlurJob {
         }
         let drawn = self.parts.drawn_mut();
         let is_drawn = drawn.is_some_and(|drawn| drawn.record(with, context, timed, views));
-        is_drawn && is_ready && self.state != BlurState::Waiting
+        is_drawn && is_ready
     }
 }
 

@@ -9,22 +9,27 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureView;
 
-/// Tells jobs apart: what is blurred, the entity that it belongs to, and the pages of its levels, or another word where one entity has
-/// several jobs.
-pub type JobKey = (&'static str, Entity, PageSet);
-
-/// The jobs. Recreated with the render device, whose objects they hold.
-#[derive(Resource, Default)]
-pub struct BlurJobs {
-    all: HashMap<JobKey, WantedJob>,
+/// Tells jobs apart, by the main world's entities that they belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JobKey {
+    /// The blur of a camera.
+    Camera(Entity),
+    /// The glass of a batch, by its first one.
+    Glass(Entity),
+    /// Glass whose sigma varies.
+    VaryingGlass(Entity),
+    /// Glass that is frozen.
+    FrozenGlass(Entity),
+    /// The layers of a batch on a camera, whose levels lie on pages of a set.
+    Layers(Entity, PageSet),
+    /// A layer whose sigma varies, by the entity of its filter.
+    VaryingLayer(Entity),
 }
 
-#[derive(Default)]
-struct WantedJob {
-    job: BlurJob,
-    is_wanted: bool,
-    /// Whether it is bound, so that it can be encoded in this frame.
-    is_bound: bool,
+/// The jobs, and whether this frame wants them. Recreated with the render device, whose objects they hold.
+#[derive(Resource, Default)]
+pub struct BlurJobs {
+    all: HashMap<JobKey, (BlurJob, bool)>,
 }
 
 impl BlurJobs {
@@ -39,26 +44,26 @@ impl BlurJobs {
         sources: &[&TextureView],
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
-        let wanted = self.mark(key);
-        let updated = wanted.job.update(preparer, request);
-        wanted.is_bound = !sources.is_empty() && wanted.job.bind(preparer, sources);
-        updated
+        preparer.announce(request.ends, request.work.kind(), request.finish);
+        let job = self.mark(key);
+        let outcome = job.update(preparer, request);
+        job.bind(preparer, sources);
+        job.settle(outcome)
     }
 
     /// Keeps a job that has nothing to do in this frame, but not its textures.
     pub fn rest(&mut self, key: JobKey) {
-        self.mark(key).job.release();
+        self.mark(key).release();
     }
 
     /// A job that is wanted in this frame.
     pub fn get_mut(&mut self, key: JobKey) -> Option<&mut BlurJob> {
-        self.all.get_mut(&key).map(|wanted| &mut wanted.job)
+        self.all.get_mut(&key).map(|(job, _)| job)
     }
 
     /// A job that can be encoded in this frame.
     pub fn bound(&self, key: JobKey) -> Option<&BlurJob> {
-        let wanted = self.all.get(&key).filter(|wanted| wanted.is_bound);
-        wanted.map(|wanted| &wanted.job)
+        self.all.get(&key).map(|(job, _)| job).filter(|job| job.is_bound())
     }
 
     /// The last step that a bound job leaves to a front end: of the blur with this number.
@@ -66,14 +71,14 @@ impl BlurJobs {
         self.bound(key)?.deferred(item)
     }
 
-    fn mark(&mut self, key: JobKey) -> &mut WantedJob {
-        let wanted = self.all.entry(key).or_default();
-        wanted.is_wanted = true;
-        wanted
+    fn mark(&mut self, key: JobKey) -> &mut BlurJob {
+        let (job, is_wanted) = self.all.entry(key).or_default();
+        *is_wanted = true;
+        job
     }
 }
 
 /// Drops the jobs that a frame has not wanted, with everything that they hold.
 pub fn sweep_jobs(mut jobs: ResMut<BlurJobs>) {
-    jobs.all.retain(|_, wanted| core::mem::take(&mut wanted.is_wanted));
+    jobs.all.retain(|_, (_, is_wanted)| core::mem::take(is_wanted));
 }

@@ -146,23 +146,21 @@ impl BlurPreparer<'_> {
         }
     }
 
-    /// The texture of a request's mask. Returns `false` while it is missing.
+    /// Finds the texture of a request's mask, unless it is missing.
     ///
     /// # Errors
     /// It cannot be the mask of a blur that writes the request's target.
-    pub(super) fn find_mask(&self, request: &mut BlurRequest) -> Result<bool, BlurError> {
+    pub(super) fn find_mask(&self, request: &mut BlurRequest) -> Result<(), BlurError> {
         let target = request.target;
         if let Some(mask) = request.mask_mut()
             && let Mask::Image(image) = mask
+            && let Some(image) = self.images.get(*image)
         {
-            let Some(image) = self.images.get(*image) else {
-                return Ok(false);
-            };
             let view = view_of_mask(image, target)?;
             self.check_layers("mask", &image.texture)?;
             *mask = Mask::Texture(view);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Plans a request, which may be like an earlier one.

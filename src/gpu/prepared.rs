@@ -35,7 +35,7 @@ pub struct BlurAccess<'a> {
     pub timer: Option<(&'a PassTimer, &'a BlurLabel)>,
 }
 
-/// A request that can be executed as soon as its pipelines are compiled.
+/// A request that can be executed as soon as its mask exists and its pipelines are compiled.
 pub struct Prepared {
     pub request: BlurRequest,
     pub resolved: Resolved,
@@ -177,10 +177,10 @@ impl Prepared {
         self.request.keeps.is_some() && self.held.result.is_some() && self.is_blurred.load(Ordering::Relaxed)
     }
 
-    /// Whether the pipelines of all passes are compiled.
+    /// Whether its mask exists, and the pipelines of all passes are compiled.
     pub fn is_ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
         let mut alike = self.steps[..self.plan.passes.len()].chunk_by(|one, other| one.key == other.key);
-        alike.all(|alike| alike[0].ready(pipelines, cache).is_some())
+        self.request.has_mask() && alike.all(|alike| alike[0].ready(pipelines, cache).is_some())
     }
 
     /// The dynamic offset of the uniform of a step.
@@ -202,6 +202,11 @@ impl Prepared {
             let first = if self.is_kept() { passes } else { 0 };
             self.bind_steps(first..all, with, [source; 2]);
         }
+    }
+
+    /// Whether it is bound for a source, in this frame.
+    pub fn is_bound(&self) -> bool {
+        !self.held.sources.is_empty()
     }
 
     fn bind_steps(&mut self, steps: Range<usize>, with: &BlurPipelines, ends: EndViews) {

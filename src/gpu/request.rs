@@ -5,7 +5,7 @@ use crate::formats::dither::Dither;
 use crate::plan::batch::BatchedBlur;
 use crate::plan::pack::PageSet;
 use crate::plan::{Finish, blurs};
-use crate::settings::{BlurProfile, EdgeMode};
+use crate::settings::EdgeMode;
 use crate::sigma_field::{Mask, SigmaField};
 use bevy::math::{IVec2, URect, UVec2, Vec2};
 use bevy::render::render_resource::TextureId;
@@ -130,22 +130,10 @@ impl BlurRequest {
         }
     }
 
-    /// The profile of its sigma, and the mask.
-    pub fn profiled(&self) -> (BlurProfile, Option<Mask>) {
-        match self.work.varying() {
-            Some((_, field)) => (field.profile.clone(), field.mask.clone()),
-            None => (BlurProfile::Uniform, None),
-        }
-    }
-
-    /// Replaces its profile and mask, if its sigma varies.
-    pub fn take_profile(&mut self, profile: BlurProfile, mask: Option<Mask>) {
-        if let Work::Blur { field, .. } = &mut self.work {
-            field.take_if(|_| profile.is_uniform());
-            if let Some(field) = field {
-                (field.profile, field.mask) = (profile, mask);
-            }
-        }
+    /// Whether its mask is a texture, if it has one.
+    pub fn has_mask(&self) -> bool {
+        let mask = self.work.varying().and_then(|(_, field)| field.mask.as_ref());
+        mask.is_none_or(|mask| mask.texture().is_some())
     }
 
     /// Takes the mask away. Returns whether there was one.

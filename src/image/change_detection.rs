@@ -146,23 +146,30 @@ impl ImageAssets<'_> {
     /// Whether all images exist that a blur names, on the GPU or on their way.
     ///
     /// # Errors
-    /// An input cannot be loaded, or an image does not reach the GPU.
-    fn have(&self, named: [Option<AssetId<Image>>; 3], changes: &ImageChanges) -> Result<bool, BlurError> {
-        let mut have_all = true;
+    /// An input cannot be loaded.
+    fn exist(&self, named: [Option<AssetId<Image>>; 3], changes: &ImageChanges) -> Result<bool, BlurError> {
+        let mut exist = true;
         let failures = [Some(BlurError::SourceNotLoaded), Some(BlurError::MaskNotLoaded), None];
-        for ((id, name), failure) in named.into_iter().zip(["source", "mask", "target"]).zip(failures) {
-            let Some(id) = id else {
-                continue;
-            };
-            if let Some(image) = self.assets.get(id) {
-                BlurError::check_reach(name, image.asset_usage)?;
-            } else if !changes.know(id, &self.assets) {
-                have_all = false;
+        for (id, failure) in named.into_iter().zip(failures) {
+            if let Some(id) = id.filter(|id| !changes.know(*id, &self.assets)) {
+                exist = false;
                 let has_failed = matches!(self.server.get_load_state(id), Some(LoadState::Failed(_)));
                 failure.filter(|_| has_failed).map_or(Ok(()), Err)?;
             }
         }
-        Ok(have_all)
+        Ok(exist)
+    }
+
+    /// Checks that the images that a blur names reach the GPU.
+    ///
+    /// # Errors
+    /// One does not.
+    fn check_reach(&self, named: [Option<AssetId<Image>>; 3]) -> Result<(), BlurError> {
+        let mut named = named.into_iter().zip(["source", "mask", "target"]);
+        named.try_for_each(|(id, name)| match id.and_then(|id| self.assets.get(id)) {
+            Some(image) => BlurError::check_reach(name, image.asset_usage),
+            None => Ok(()),
+        })
     }
 
     /// Whether a missing image is loading.
@@ -239,13 +246,17 @@ impl ImageBlurs {
         let spec = self.spec(one, changes);
         let known = self.get_mut(one.entity)?;
         known.name_images(one.named());
-        let found = match (images.have(one.named(), changes), known.target.clone()) {
-            (Ok(false), _) => return None,
-            // A format that no GPU here can read is also why an image does not reach it.
-            (Ok(true) | Err(BlurError::NotOnGpu { .. }), Some(Err(error))) => Err(error),
-            (Ok(true), target) => target?,
-            (Err(error), _) => Err(error),
+        let named = one.named();
+        let found = match images.exist(named, changes) {
+            Ok(false) => return None,
+            Ok(true) => known.target.clone().transpose(),
+            Err(error) => Err(error),
         };
+        // A format that no GPU here can read is also why an image does not reach it.
+        let found = found.and_then(|target| images.check_reach(named).map(|()| target));
+        if found == Ok(None) {
+            return None;
+        }
         let spec = spec.filter(|_| found.is_ok());
         let mut news = [known.failures.news(found.map(drop)), None, None];
         if let Some(spec) = &spec {

@@ -111,7 +111,7 @@ impl ImageJob {
             self.release();
         })?;
         self.turn = if is_ready { Turn::Runs } else { Turn::Waits };
-        Ok(self.due.is_some())
+        Ok(true)
     }
 
     /// Prepares what is due. Returns whether all inputs and pipelines exist.
@@ -125,15 +125,17 @@ impl ImageJob {
         let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
         let cut = spec.cut(from.size)?;
         check([source, target], [from, to], cut.size(), preparer)?;
-        let ends = ends(spec, from, target);
-        preparer.announce(ends, WorkKind::Blur, Finish::Write);
-        preparer.announce(ends, WorkKind::Copy, Finish::Write);
+        let copy = copy_of(&cut, [from, to], target.texture.id(), preparer)?;
+        let ends = ends(spec, [from.format, copy.ends.destination], target);
         let mut blur = BlurRequest {
             source_at: cut.source_at(),
             source_is_fresh: !spec.overwrites_source() || !spec.is_single(),
             ..BlurRequest::whole(ends, target.texture.id(), work(spec, &cut), cut.size(), from.size)
         };
-        let copy = copy_of(&cut, [from, to], target.texture.id(), preparer)?;
+        // A weak blur is a copy, and may become stronger.
+        for kind in [WorkKind::Blur, WorkKind::Copy, blur.work.kind()] {
+            preparer.announce(ends, kind, Finish::Write);
+        }
         let is_kept = |kept: &SourceCopy| kept.holds == Some(spec.pixels) && kept.of == copy;
         let is_copy = blur.work == Work::Copy;
         let reads = Reads::new(spec, is_copy, self.copy.as_ref().is_some_and(is_kept));
@@ -149,29 +151,25 @@ impl ImageJob {
         if let Some(copy) = &mut self.copy {
             copy.holds.take_if(|_| reads == Reads::NewCopy);
             copy.will_hold = reads.keeps_copy(spec).then_some(spec.pixels);
-            blur.ends.source = copy.of.ends.destination;
             (blur.source_size, blur.source_at) = (cut.size(), IVec2::ZERO);
         }
         if reads == Reads::CopyBack {
             blur.ends.alpha = BlurAlpha::Premultiplied;
         }
-        let Some((first, is_ready)) = self.prepare_stages(blur, ends, to, preparer)? else {
-            return Ok(false);
-        };
+        let (first, is_ready) = self.prepare_stages(blur, ends, to, preparer)?;
         self.view_layers([source, target], [from, to]);
         self.due = Some((now, Some(first)));
         Ok(is_ready)
     }
 
-    /// Prepares the stages. `ends`: of the whole. Returns the first stage that runs, and whether all pipelines are compiled; `None` while
-    /// an input is missing.
+    /// Prepares the stages. `ends`: of the whole. Returns the first stage that runs, and whether the mask and all pipelines exist.
     fn prepare_stages(
         &mut self,
         blur: BlurRequest,
         mut ends: Ends,
         target: ViewInfo,
         preparer: &mut BlurPreparer,
-    ) -> Result<Option<(usize, bool)>, BlurError> {
+    ) -> Result<(usize, bool), BlurError> {
         self.stages.resize_with(1 + target.levels as usize, BlurJob::default);
         let (mut first, mut is_ready) = (1, true);
         match self.copy.as_ref().filter(|copy| copy.holds.is_none()) {
@@ -182,7 +180,7 @@ impl ImageJob {
                     ..copy.of.clone()
                 };
                 first = 0;
-                is_ready = self.stages[0].try_update(preparer, request)? == BlurState::Ready;
+                is_ready = self.stages[0].update(preparer, request)? == BlurState::Ready;
             }
             None => self.stages[0] = BlurJob::default(),
         }
@@ -191,15 +189,12 @@ impl ImageJob {
             ends.dither = Dither::Off;
         }
         let texture = blur.target;
-        match self.stages[1].try_update(preparer, blur)? {
-            BlurState::Waiting => return Ok(None),
-            state => is_ready &= state == BlurState::Ready,
-        }
+        is_ready &= self.stages[1].update(preparer, blur)? == BlurState::Ready;
         for (stage, level) in self.stages[2..].iter_mut().zip(1..) {
             let request = level_of(&target, level, ends, texture);
-            is_ready &= stage.try_update(preparer, request)? == BlurState::Ready;
+            is_ready &= stage.update(preparer, request)? == BlurState::Ready;
         }
-        Ok(Some((first, is_ready)))
+        Ok((first, is_ready))
     }
 
     /// Creates the views that stages read and write, unless they exist.
@@ -377,11 +372,12 @@ fn check(
     Ok(())
 }
 
-fn ends(spec: &ImageSpec, source: ViewInfo, target: &GpuImage) -> Ends {
+/// The ends of a blur of a source that is read in another format, if it is copied before.
+fn ends(spec: &ImageSpec, [source, read]: [TextureFormat; 2], target: &GpuImage) -> Ends {
     Ends {
-        source: source.format,
+        source: read,
         destination: target.view_format(),
-        precision: precision_of(source.format),
+        precision: precision_of(source),
         alpha: spec.alpha,
         dither: if spec.dither {
             Dither::of_target(target.view_format())

@@ -25,16 +25,10 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureView;
 use bevy::render::view::ViewTarget;
 
-/// Names the job of a backdrop or of a group whose sigma varies. The entity is the main world's.
-const VARYING: PageSet = PageSet("varying", [0; 2]);
-
-/// Names the job of a frozen backdrop.
-const FROZEN: PageSet = PageSet("frozen", [0; 2]);
-
 /// Whether the blur of a backdrop reads a picture that has been taken before this frame.
 pub fn is_kept(camera: &PaintedCamera, backdrop: usize) -> bool {
     let blur = camera.glass.get(backdrop).and_then(|glass| glass.blur);
-    blur.is_some_and(|((.., pages), _)| pages == FROZEN)
+    matches!(blur, Some((JobKey::FrozenGlass(_), _)))
 }
 
 /// Updates the blurs of all cameras.
@@ -100,7 +94,7 @@ impl<'a> Updated<'a, '_> {
                     grouped.push((index, backdrop, placed));
                     continue;
                 };
-                let key = ("glass", backdrop.entity, VARYING);
+                let key = JobKey::VaryingGlass(backdrop.entity);
                 let source_at = -placed.to_source();
                 self.want(key, backdrop.entity, BlurRequest { source_at, ..request }, views);
                 self.glass[index].blur = Some((key, 0));
@@ -109,7 +103,7 @@ impl<'a> Updated<'a, '_> {
         }
         if let (Some((_, leader, _)), Some((views, copy))) = (grouped.first(), source) {
             let (items, places) = share(grouped.iter().map(|(_, backdrop, placed)| (*backdrop, *placed)));
-            let key = ("glass", leader.entity, PageSet::default());
+            let key = JobKey::Glass(leader.entity);
             let work = Work::Batch(batch.pages, items.into());
             self.want(key, leader.entity, BlurRequest { work, ..copy }, &views);
             keys.push(key);
@@ -155,7 +149,7 @@ impl<'a> Updated<'a, '_> {
             let work = Work::Batch(PageSet::default(), [item].into());
             BlurRequest { work, ..copy }
         });
-        let key = ("glass", backdrop.entity, FROZEN);
+        let key = JobKey::FrozenGlass(backdrop.entity);
         match self.want(key, backdrop.entity, request, &[&sheet.view]) {
             Some(error @ BlurError::OutOfMemory { .. }) => kept.lose(frozen, error),
             _ => self.glass[index].blur = Some((key, 0)),
@@ -170,7 +164,7 @@ impl<'a> Updated<'a, '_> {
         };
         let (tree, copy) = (&camera.schedule.tree, self.copy(texture_size(view.texture())));
         let filter_of = |surface: &Surface| &camera.filters[surface.filter];
-        let shared = ("UiFilter", camera.picture.camera, batch.pages);
+        let shared = JobKey::Layers(camera.picture.camera, batch.pages);
         for (id, index) in layers {
             let (surface, layer) = (tree.surface(*id), &tree.layers[*index]);
             if layer.is_batched() {
@@ -185,7 +179,7 @@ impl<'a> Updated<'a, '_> {
                 field: field_of(filter, surface),
             };
             let texels = as_texels(moved(surface.rect, surface.to_page()));
-            let key = ("UiFilter", filter.entity, VARYING);
+            let key = JobKey::VaryingLayer(filter.entity);
             self.want(key, filter.entity, blur_of(work, texels, &copy), &[view]);
             self.layers[*index] = Some((key, 0));
             keys.push(key);
@@ -207,10 +201,14 @@ impl<'a> Updated<'a, '_> {
         request: BlurRequest,
         sources: &[&TextureView],
     ) -> Option<BlurError> {
+        let what = match key {
+            JobKey::Layers(..) | JobKey::VaryingLayer(_) => "UiFilter",
+            _ => "glass",
+        };
         let updated = self.jobs.want(key, request, sources, self.preparer);
         updated
             .err()
-            .inspect(|error| error!("the {} of entity {entity}: {error}", key.0))
+            .inspect(|error| error!("the {what} of entity {entity}: {error}"))
     }
 
     /// What glass reads, and the request that copies all of it. `None` if it is missing.

@@ -1,6 +1,6 @@
 //! Jobs without a GPU: which of two requests is drawn, whatever happens, and what is reported.
 
-use super::super::job::{BlurJob, BlurState, Parts, stands_in};
+use super::super::job::{BlurJob, BlurState, Parts, stands_in, takes_over};
 use super::super::request::{BlurRequest, Work};
 use crate::errors::BlurError;
 use crate::formats::Ends;
@@ -17,6 +17,16 @@ const FORMATS: [TextureFormat; 2] = [TextureFormat::Rgba8UnormSrgb, TextureForma
 fn mask(number: u8) -> BlurProfile {
     let uuid = Uuid::from_u128(number.into());
     BlurProfile::Mask(Handle::Uuid(uuid, core::marker::PhantomData))
+}
+
+/// A profile that needs no mask.
+fn line() -> BlurProfile {
+    BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::X,
+        from: 0.0,
+        to: 1.0,
+    }
 }
 
 /// A blur between two ends, in place or not.
@@ -45,13 +55,13 @@ fn is_ready(request: &BlurRequest, compiled: &Compiled) -> bool {
     let Work::Blur { sigma, .. } = &request.work else {
         panic!("the tests request nothing else");
     };
-    compiled[usize::from(request.ends.source == FORMATS[1])][sigma.x as usize]
+    request.has_mask() && compiled[usize::from(request.ends.source == FORMATS[1])][sigma.x as usize]
 }
 
 /// Turns to a request, and draws what is drawn in its place.
 fn turn(parts: &mut Parts<Part>, request: &BlurRequest, compiled: &Compiled) -> Option<BlurRequest> {
     let mut before = parts.take_newest();
-    let same = before.take_if(|(before, _)| before.plans_like(request));
+    let same = before.take_if(|(before, was_drawn)| takes_over((before, *was_drawn), request));
     let next = same.map_or((request.clone(), false), |(_, was_drawn)| (request.clone(), was_drawn));
     let is_late = !is_ready(request, compiled);
     parts.turn(next, before, |(old, was_drawn), (next, _)| {
@@ -67,8 +77,8 @@ fn turn(parts: &mut Parts<Part>, request: &BlurRequest, compiled: &Compiled) -> 
 /// What happens in a frame.
 #[derive(Clone, Copy, Debug)]
 enum Frame {
-    /// A request: its format, its sigma, and whether the source is sharp again.
-    Request(usize, u8, bool),
+    /// A request: its format, its sigma, whether the source is sharp again, and whether its mask exists.
+    Request(usize, u8, bool, bool),
     /// The job has nothing to do, or has failed.
     Idle,
     /// It is not wanted for a while.
@@ -78,9 +88,14 @@ enum Frame {
 }
 
 fn frame() -> impl Strategy<Value = Frame> {
-    let request = (0..2_usize, 1..4_u8, prop::bool::weighted(0.8));
+    let request = (
+        0..2_usize,
+        1..4_u8,
+        prop::bool::weighted(0.8),
+        prop::bool::weighted(0.8),
+    );
     prop_oneof![
-        8 => request.prop_map(|(format, sigma, is_fresh)| Frame::Request(format, sigma, is_fresh)),
+        8 => request.prop_map(|(format, sigma, is_fresh, has_mask)| Frame::Request(format, sigma, is_fresh, has_mask)),
         1 => Just(Frame::Idle),
         1 => Just(Frame::Pause),
         3 => (0..2_usize, 1..4_u8).prop_map(|(format, sigma)| Frame::Compile(format, sigma)),
@@ -97,8 +112,9 @@ proptest! {
         let mut before: Option<BlurRequest> = None;
         for frame in frames {
             let wanted = match frame {
-                Frame::Request(format, sigma, is_fresh) => {
-                    request(FORMATS[format], sigma, &BlurProfile::Uniform, is_fresh)
+                Frame::Request(format, sigma, is_fresh, has_mask) => {
+                    let profile = if has_mask { line() } else { mask(1) };
+                    request(FORMATS[format], sigma, &profile, is_fresh)
                 }
                 Frame::Compile(format, sigma) => {
                     compiled[format][usize::from(sigma)] = true;
@@ -193,22 +209,8 @@ fn a_failure_is_reported_once() {
         Ok(BlurState::Nothing),
         "it has not succeeded in between"
     );
-    job.forget_failures();
-    assert!(job.settle(failed()).is_err(), "it is about other images");
     assert_eq!(job.settle(Ok(BlurState::Ready)), Ok(BlurState::Ready));
     assert!(job.settle(failed()).is_err());
-}
-
-#[test]
-fn a_request_takes_another_profile() {
-    let mut one = request(FORMATS[0], 1, &mask(2), true);
-    for profile in [mask(3), mask(4)] {
-        let (profile, mask) = request(FORMATS[0], 1, &profile, true).profiled();
-        one.take_profile(profile.clone(), mask.clone());
-        assert_eq!(one.profiled(), (profile, mask));
-    }
-    one.take_profile(BlurProfile::Uniform, None);
-    assert_eq!(one, request(FORMATS[0], 1, &BlurProfile::Uniform, true));
 }
 
 /// The id of an image asset is all that a request keeps of a mask that is an asset.

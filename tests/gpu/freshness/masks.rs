@@ -252,6 +252,31 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
     }
 }
 
+/// The first mask of glass exists at once, but Bevy uploads it some frames later.
+#[test]
+fn uniform_glass_keeps_its_blur_while_its_mask_is_uploaded() {
+    let mut twins = Twins::new(Kind::Core2d, scene::SIZE, LDR);
+    let region = region(&twins);
+    // The pipelines for varying glass exist.
+    let mask = BlurProfile::Mask(twins.headless.add_image(flat_mask(1.0)));
+    let pane = (region, BackdropBlur::from_sigma(SIGMA as f32), mask);
+    let pane = twins.headless.spawn(pane);
+    twins.headless.warm_up();
+    twins.headless.insert(pane, BlurProfile::Uniform);
+    twins.headless.warm_up();
+    assert_glass("uniform-before-upload", &twins, SIGMA);
+    let _waiting = congest(&mut twins.headless);
+    let mask = twins.headless.add_image(flat_mask(0.6));
+    twins.headless.insert(pane, BlurProfile::Mask(mask));
+    for frame in 0..3 {
+        twins.headless.frame();
+        assert_glass(&format!("uploading-{frame}"), &twins, SIGMA);
+    }
+    twins.headless.frames(20);
+    assert_glass("uploaded", &twins, stored(0.6) * SIGMA);
+    twins.headless.app.insert_resource(RenderAssetBytesPerFrame::default());
+}
+
 /// Glass that is frozen, or no longer frozen, while its mask loads keeps its previous profile.
 #[test]
 fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
