@@ -39,8 +39,8 @@ pub struct ImageJob {
     viewed: Option<[TextureViewId; 3]>,
     /// What the blur reads in the place of the source.
     copy: Option<SourceCopy>,
-    /// What this frame carries out if all pipelines are compiled, and the first stage that runs. `None`: the picture is as requested.
-    due: Option<(Carried, Option<usize>)>,
+    /// What this frame carries out if all pipelines are compiled, and what that reads.
+    due: Option<(Carried, Reads)>,
     /// What was carried out last.
     pub done: Option<Carried>,
     pub turn: Turn,
@@ -71,9 +71,8 @@ struct SourceCopy {
     texture: TextureId,
     /// The request that makes it, except that its target is the one of the blur, which in place is the texture to copy.
     of: BlurRequest,
-    /// The number of the pixels that are kept in it until the source changes: now, and once the stages have run.
+    /// The number of the pixels that are kept in it until the source changes.
     holds: Option<u64>,
-    will_hold: Option<u64>,
 }
 
 impl ImageJob {
@@ -141,7 +140,7 @@ impl ImageJob {
         let reads = Reads::new(spec, is_copy, self.copy.as_ref().is_some_and(is_kept));
         if reads == Reads::Nothing {
             self.release();
-            (self.copy, self.due) = (None, Some((now, None)));
+            (self.copy, self.due) = (None, Some((now, reads)));
             return Ok(true);
         }
         let old = self.copy.take();
@@ -150,51 +149,49 @@ impl ImageJob {
         }
         if let Some(copy) = &mut self.copy {
             copy.holds.take_if(|_| reads == Reads::NewCopy);
-            copy.will_hold = reads.keeps_copy(spec).then_some(spec.pixels);
             (blur.source_size, blur.source_at) = (cut.size(), IVec2::ZERO);
         }
-        if reads == Reads::CopyBack {
-            blur.ends.alpha = BlurAlpha::Premultiplied;
-        }
-        let (first, is_ready) = self.prepare_stages(blur, ends, to, preparer)?;
+        let is_ready = self.prepare_stages(reads, blur, to, preparer)?;
         self.view_layers([source, target], [from, to]);
-        self.due = Some((now, Some(first)));
+        self.due = Some((now, reads));
         Ok(is_ready)
     }
 
-    /// Prepares the stages. `ends`: of the whole. Returns the first stage that runs, and whether the mask and all pipelines exist.
+    /// Prepares the stages. Returns whether the mask and all pipelines exist.
     fn prepare_stages(
         &mut self,
-        blur: BlurRequest,
-        mut ends: Ends,
+        reads: Reads,
+        mut blur: BlurRequest,
         target: ViewInfo,
         preparer: &mut BlurPreparer,
-    ) -> Result<(usize, bool), BlurError> {
+    ) -> Result<bool, BlurError> {
         self.stages.resize_with(1 + target.levels as usize, BlurJob::default);
-        let (mut first, mut is_ready) = (1, true);
-        match self.copy.as_ref().filter(|copy| copy.holds.is_none()) {
+        let mut is_ready = true;
+        match self.copy.as_ref().filter(|_| reads == Reads::NewCopy) {
             Some(copy) => {
                 let target = copy.texture;
                 let request = BlurRequest {
                     target,
                     ..copy.of.clone()
                 };
-                first = 0;
                 is_ready = self.stages[0].update(preparer, request)? == BlurState::Ready;
             }
             None => self.stages[0] = BlurJob::default(),
         }
+        let (mut ends, texture) = (blur.ends, blur.target);
         if blur.work == Work::Copy {
             // The levels of a copy do not depend on dithering.
             ends.dither = Dither::Off;
         }
-        let texture = blur.target;
+        if reads == Reads::CopyBack {
+            blur.ends.alpha = BlurAlpha::Premultiplied;
+        }
         is_ready &= self.stages[1].update(preparer, blur)? == BlurState::Ready;
         for (stage, level) in self.stages[2..].iter_mut().zip(1..) {
             let request = level_of(&target, level, ends, texture);
             is_ready &= stage.update(preparer, request)? == BlurState::Ready;
         }
-        Ok((first, is_ready))
+        Ok(is_ready)
     }
 
     /// Creates the views that stages read and write, unless they exist.
@@ -220,19 +217,20 @@ impl ImageJob {
     }
 
     /// Encodes what is due. Returns whether it is what was requested.
-    pub fn record(&mut self, label: &BlurLabel, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
-        let Some((now, first)) = self.due.take() else {
+    pub fn record(&mut self, request: &ImageRequest, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
+        let Some((now, reads)) = self.due.take() else {
             return false;
         };
-        if let Some(first) = first {
+        if reads != Reads::Nothing {
+            let first = usize::from(reads != Reads::NewCopy);
             // A blur in place must not be repeated because a copy or a mip level was late.
             let mut stages = self.stages.iter().enumerate().skip(first);
             if !stages.all(|(index, stage)| index == 1 || stage.is_ready(recorder)) {
                 return false;
             }
-            let is_done = self.encode(first, label, recorder, context);
+            let is_done = self.encode(first, &request.label, recorder, context);
             if let Some(copy) = self.copy.as_mut().filter(|_| is_done || first == 0) {
-                copy.holds = copy.will_hold;
+                copy.holds = reads.keeps_copy(&request.spec).then_some(request.spec.pixels);
             }
             if !is_done {
                 return false;
@@ -303,7 +301,6 @@ impl SourceCopy {
             texture: texture.id(),
             of,
             holds: None,
-            will_hold: None,
         })
     }
 }

@@ -230,7 +230,7 @@ impl Recording<'_> {
             let Some(job) = self.jobs.all.get_mut(&request.id).filter(|_| is_fed) else {
                 continue;
             };
-            let is_read = job.record(&request.label, &self.recorder, &mut context) && request.wants_pixels;
+            let is_read = job.record(request, &self.recorder, &mut context) && request.wants_pixels;
             // In this frame, so that later changes of the target do not matter.
             let target = self.images.get(request.spec.target).filter(|_| is_read);
             match target.map(|target| pixels::copy(target, &mut context)) {
