@@ -46,7 +46,7 @@ struct Node {
 }
 
 /// What is decided of a blur in this frame. From `Sent` on, it is requested.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
     Undecided,
     /// It is not requested.
@@ -105,20 +105,17 @@ pub fn follow_images(
         let one = blurs.get(nodes.all[index].entity).ok();
         let one = one.filter(|one| nodes.is_fed(index) || known.get(one.entity).is_some_and(|known| known.is_active));
         let feeders = nodes.feeders(index, known);
-        let request = one
-            .as_ref()
-            .and_then(|one| known.request(one, feeders, &changes, &images));
-        let loads = || one.is_some_and(|one| images.load(one.named(), &changes));
+        let request = one.ok_or(Fate::Rests);
+        let request = request.and_then(|one| known.request(&one, feeders, &changes, &images));
         let fate = match &request {
-            Some(request) if !nodes.may_be_fed(&request.feeders, known) => Fate::Blocked,
-            Some(request) if known.awaits(request, &images) => Fate::Awaited,
-            Some(_) => Fate::Sent,
-            None if loads() => Fate::Loads,
-            None => Fate::Rests,
+            Ok(request) if !nodes.may_be_fed(&request.feeders, known) => Fate::Blocked,
+            Ok(request) if known.awaits(request, &images) => Fate::Awaited,
+            Ok(_) => Fate::Sent,
+            Err(fate) => *fate,
         };
         nodes.all[index].fate = fate;
         requests.are_awaited |= matches!(fate, Fate::Loads | Fate::Awaited);
-        if let Some(request) = request {
+        if let Ok(request) = request {
             changes.write(request.spec.target);
             if let Ok(mut revision) = revisions.get_mut(request.id.entity) {
                 revision.set_if_neq(BlurRevision(request.revision));
@@ -143,21 +140,25 @@ impl BlurredItem<'_, '_> {
 }
 
 impl ImageAssets<'_> {
-    /// Whether all images exist that a blur names, on the GPU or on their way.
+    /// What becomes of a blur that names these images. `None`: they exist, on the GPU or on their way.
     ///
     /// # Errors
     /// An input cannot be loaded.
-    fn exist(&self, named: [Option<AssetId<Image>>; 3], changes: &ImageChanges) -> Result<bool, BlurError> {
-        let mut exist = true;
+    fn missing(&self, named: [Option<AssetId<Image>>; 3], changes: &ImageChanges) -> Result<Option<Fate>, BlurError> {
+        let mut missing = None;
         let failures = [Some(BlurError::SourceNotLoaded), Some(BlurError::MaskNotLoaded), None];
         for (id, failure) in named.into_iter().zip(failures) {
-            if let Some(id) = id.filter(|id| !changes.know(*id, &self.assets)) {
-                exist = false;
-                let has_failed = matches!(self.server.get_load_state(id), Some(LoadState::Failed(_)));
-                failure.filter(|_| has_failed).map_or(Ok(()), Err)?;
-            }
+            let Some(id) = id.filter(|id| !changes.know(*id, &self.assets)) else {
+                continue;
+            };
+            let fate = match (self.server.get_load_state(id), failure) {
+                (Some(LoadState::Failed(_)), Some(failure)) => return Err(failure),
+                (Some(LoadState::Loading), _) => Fate::Loads,
+                _ => Fate::Rests,
+            };
+            missing = missing.max(Some(fate));
         }
-        Ok(exist)
+        Ok(missing)
     }
 
     /// Checks that the images that a blur names reach the GPU.
@@ -170,13 +171,6 @@ impl ImageAssets<'_> {
             Some(image) => BlurError::check_reach(name, image.asset_usage),
             None => Ok(()),
         })
-    }
-
-    /// Whether a missing image is loading.
-    fn load(&self, named: [Option<AssetId<Image>>; 3], changes: &ImageChanges) -> bool {
-        let is_loading = |id| matches!(self.server.get_load_state(id), Some(LoadState::Loading));
-        let mut named = named.into_iter().flatten();
-        named.any(|id| !changes.know(id, &self.assets) && is_loading(id))
     }
 }
 
@@ -235,27 +229,30 @@ impl ImageBlurs {
         })
     }
 
-    /// Requests a blur, unless an input or the target is missing.
+    /// Requests a blur.
+    ///
+    /// # Errors
+    /// What becomes of it if an input or the target is missing.
     fn request(
         &mut self,
         one: &BlurredItem,
         feeders: Feeders,
         changes: &ImageChanges,
         images: &ImageAssets,
-    ) -> Option<ImageRequest> {
+    ) -> Result<ImageRequest, Fate> {
         let spec = self.spec(one, changes);
-        let known = self.get_mut(one.entity)?;
+        let known = self.get_mut(one.entity).ok_or(Fate::Rests)?;
         known.name_images(one.named());
         let named = one.named();
-        let found = match images.exist(named, changes) {
-            Ok(false) => return None,
-            Ok(true) => known.target.clone().transpose(),
+        let found = match images.missing(named, changes) {
+            Ok(Some(fate)) => return Err(fate),
+            Ok(None) => known.target.clone().transpose(),
             Err(error) => Err(error),
         };
         // A format that no GPU here can read is also why an image does not reach it.
         let found = found.and_then(|target| images.check_reach(named).map(|()| target));
         if found == Ok(None) {
-            return None;
+            return Err(Fate::Rests);
         }
         let spec = spec.filter(|_| found.is_ok());
         let mut news = [known.failures.news(found.map(drop)), None, None];
@@ -266,10 +263,10 @@ impl ImageBlurs {
         }
         let (id, revision) = (known.id(one.entity), known.revision);
         self.failed.extend(news.into_iter().flatten().map(|error| (id, error)));
-        Some(ImageRequest {
+        Ok(ImageRequest {
             id,
             label: one.label.cloned().unwrap_or_else(|| BlurLabel::of_entity(id.entity)),
-            spec: spec?,
+            spec: spec.ok_or(Fate::Rests)?,
             revision,
             feeders,
             wants_pixels: one.wants_pixels,
