@@ -145,7 +145,7 @@ impl BlurLabel {
         format!("gaussian_blur/{}", self.0)
     }
 
-    fn path(&self, fields: &[&str]) -> DiagnosticPath {
+    pub(crate) fn path(&self, fields: &[&str]) -> DiagnosticPath {
         let whole = ["render", "gaussian_blur", self.as_str()];
         DiagnosticPath::from_components(whole.into_iter().chain(fields.iter().copied()))
     }

@@ -120,8 +120,9 @@ fn add(store: &mut DiagnosticsStore, path: DiagnosticPath, unit: &'static str, t
 
 /// What is known about the figures of a label.
 struct Freshness {
-    /// The GPU's figures and the CPU's, which may come in different frames.
-    figures: [Figures; 2],
+    /// The paths of the times on the GPU and on the CPU, which may come in different frames: of the passes, and of the whole, with
+    /// the time when that was last measured.
+    times: [([DiagnosticPath; PASSES.len()], DiagnosticPath, Option<Instant>); 2],
     /// The paths of what is counted of glass.
     counts: [DiagnosticPath; 3],
     frames: u32,
@@ -129,25 +130,11 @@ struct Freshness {
     running: Option<bool>,
 }
 
-/// The paths of the whole and of the passes, and when each was last measured.
-struct Figures {
-    whole: DiagnosticPath,
-    passes: [DiagnosticPath; PASSES.len()],
-    last: Option<Instant>,
-}
-
 impl Freshness {
     fn new(label: &BlurLabel) -> Self {
-        let figures = |whole, passes| Figures {
-            whole,
-            passes,
-            last: None,
-        };
+        let times = |time| (PASSES.map(|pass| label.path(&[pass, time])), label.path(&[time]), None);
         Self {
-            figures: [
-                figures(label.elapsed_gpu(), PASSES.map(|pass| label.pass_elapsed_gpu(pass))),
-                figures(label.elapsed_cpu(), PASSES.map(|pass| label.pass_elapsed_cpu(pass))),
-            ],
+            times: ["elapsed_gpu", "elapsed_cpu"].map(times),
             counts: [label.panels(), label.groups(), label.texels()],
             frames: 0,
             running: None,
@@ -161,12 +148,12 @@ impl Freshness {
             clear(store, path);
         }
         let mut is_old = true;
-        for figures in &mut self.figures {
-            let last = measured(store, &figures.whole);
-            is_old &= last == figures.last;
-            figures.last = last;
-            for path in &figures.passes {
-                if measured(store, path) != last {
+        for (passes, whole, last) in &mut self.times {
+            let now = measured(store, whole);
+            is_old &= now == *last;
+            *last = now;
+            for path in passes {
+                if measured(store, path) != now {
                     clear(store, path);
                 }
             }
@@ -174,9 +161,9 @@ impl Freshness {
         self.frames = if is_old { self.frames + 1 } else { 0 };
         // An image that is blurred only on change keeps the figures of its last blur.
         if self.frames >= STALE_FRAMES && self.running != Some(false) {
-            for figures in &mut self.figures {
-                clear(store, &figures.whole);
-                figures.last = None;
+            for (_, whole, last) in &mut self.times {
+                clear(store, whole);
+                *last = None;
             }
         }
         self.running.take().is_some() || self.frames <= STALE_FRAMES
