@@ -35,10 +35,6 @@ pub use prepared::BlurAccess;
 pub use request::{BlurRequest, Work, WorkKind};
 pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};
 
-/// The backend that the app has chosen.
-#[derive(Resource, Clone, Copy, Debug, Default)]
-pub struct ChosenBackend(pub BlurBackend);
-
 /// Lists all shaders of blurs, and embeds them in an app.
 macro_rules! shaders {
     (libraries: $($library:literal,)* programs: $($program:literal,)*) => {
@@ -101,16 +97,16 @@ pub fn plugin(app: &mut App, backend: BlurBackend) {
         embed_shaders(app);
     }
     let readiness = BlurReadiness::default();
+    let ask = move |mut commands: Commands, adapter: Res<RenderAdapter>, device: Res<RenderDevice>| {
+        commands.insert_resource(Capabilities::new(backend, &adapter, &device));
+    };
     app.insert_resource(readiness.clone())
         .init_resource::<BlurCompilation>()
-        .insert_resource(ChosenBackend(backend));
+        .add_systems(First, ask.run_if(resource_exists_and_changed::<RenderDevice>));
     let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
         // Without a renderer there are no pipelines to wait for.
         readiness.set(true, true);
         return;
-    };
-    let ask = move |mut commands: Commands, adapter: Res<RenderAdapter>, device: Res<RenderDevice>| {
-        commands.insert_resource(Capabilities::new(backend, &adapter, &device));
     };
     render_app
         .insert_resource(readiness)

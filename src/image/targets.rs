@@ -4,33 +4,11 @@ use super::blurred::ImageBlurs;
 use super::request::Cut;
 use crate::errors::BlurError;
 use crate::formats::Capabilities;
-use crate::gpu::{ChosenBackend, ViewInfo};
+use crate::gpu::ViewInfo;
 use crate::image_changes::ImageChanges;
 use crate::settings::{BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
-use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
-use bevy::render::renderer::{RenderAdapter, RenderDevice};
-
-/// What the main world knows of the GPU. Empty until there is one.
-#[derive(SystemParam)]
-pub struct Gpu<'w, 's> {
-    device: Option<Res<'w, RenderDevice>>,
-    adapter: Option<Res<'w, RenderAdapter>>,
-    backend: Res<'w, ChosenBackend>,
-    known: Local<'s, Option<Capabilities>>,
-}
-
-impl Gpu<'_, '_> {
-    /// What the GPU is capable of. It is asked in every frame, and finds out again when the device is another one.
-    fn capabilities(&mut self) -> Option<&Capabilities> {
-        let (device, adapter) = (self.device.as_ref()?, self.adapter.as_ref()?);
-        if self.known.is_none() || device.is_changed() {
-            *self.known = Some(Capabilities::new(self.backend.0, adapter, device));
-        }
-        self.known.as_ref()
-    }
-}
 
 /// Tells the format and the usages of a texture for a view. `None` while there is no GPU.
 pub type Allowed<'a> = dyn Fn(ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> + 'a;
@@ -44,16 +22,14 @@ pub fn fit_targets(
     known: ResMut<ImageBlurs>,
     images: ResMut<Assets<Image>>,
     changes: Res<ImageChanges>,
-    mut gpu: Gpu,
+    gpu: Option<Res<Capabilities>>,
     unfitted: Local<[Vec<Entity>; 2]>,
 ) {
-    let capabilities = gpu.capabilities();
-    let allowed =
-        |ViewInfo { size, format, .. }: ViewInfo| match capabilities.map(|known| (known, known.largest_side())) {
-            None => Ok(None),
-            Some((_, limit)) if size.max_element() > limit => Err(BlurError::TooLarge { size, limit }),
-            Some((known, _)) => known.own_target(format).map(Some),
-        };
+    let allowed = |ViewInfo { size, format, .. }: ViewInfo| match gpu.as_ref().map(|gpu| (gpu, gpu.largest_side())) {
+        None => Ok(None),
+        Some((_, limit)) if size.max_element() > limit => Err(BlurError::TooLarge { size, limit }),
+        Some((gpu, _)) => gpu.own_target(format).map(Some),
+    };
     fit(blurs, known, images, &changes, &allowed, unfitted);
 }
 
