@@ -7,7 +7,7 @@
 use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
 use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
-use crate::freeze::{self, KeptPictures};
+use crate::freeze::{KeptPictures, extract_freezes};
 use crate::gpu::{
     BlurJobs, BlurPreparer, BlurRecorder, BlurRequest, JobKey, Timed, Views, Work, WorkKind, texture_size,
 };
@@ -41,7 +41,7 @@ pub fn plugin(app: &mut App) {
     };
     render_app
         .init_resource::<CameraBlurs>()
-        .add_systems(ExtractSchedule, extract_cameras.after(freeze::extract_freezes))
+        .add_systems(ExtractSchedule, extract_cameras.after(extract_freezes))
         .add_systems(
             Render,
             (announce_cameras, prepare_cameras)
@@ -198,7 +198,6 @@ fn announce_cameras(
     for format in USUAL_PICTURES {
         // `Camera3d` dithers, and most outputs have eight bits, encoded as sRGB.
         announce(&mut preparer, format, Dither::Encoded, false);
-        freeze::announce(&mut preparer, format);
     }
     let varies = blurs.0.values().any(|blur| blur.varies);
     announced.clear();
@@ -210,14 +209,15 @@ fn announce_cameras(
             if !announced.contains(&(format, dither)) {
                 announced.push((format, dither));
                 announce(&mut preparer, format, dither, varies);
-                freeze::announce(&mut preparer, format);
             }
         }
     }
 }
 
-/// Requests the programs for pictures of a format: light and display values, dithered and not.
+/// Requests the programs for pictures of a format: light and display values, dithered and not, and the one that paints the kept
+/// pictures of frozen cameras.
 fn announce(preparer: &mut BlurPreparer, format: TextureFormat, dither: Dither, varies: bool) {
+    preparer.announce(Ends::new(format, format), WorkKind::Copy, Finish::Write);
     for is_light in [false, true] {
         let ends = Ends::of_camera(format, is_light);
         for ends in [ends, Ends { dither, ..ends }] {

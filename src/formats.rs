@@ -15,7 +15,7 @@ use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
-use bevy::render::render_resource::{TextureFormat, TextureSampleType, TextureUsages};
+use bevy::render::render_resource::{Texture, TextureFormat, TextureSampleType, TextureUsages};
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::settings::WgpuFeatures;
 use bevy::render::view::ExtractedView;
@@ -48,24 +48,30 @@ pub struct Ends {
 pub const SAME_SPACES: [CompositingSpace; 2] = [CompositingSpace::Linear; 2];
 
 impl Ends {
+    /// From one texture to another.
+    pub fn new(source: TextureFormat, destination: TextureFormat) -> Self {
+        Self {
+            source,
+            destination,
+            precision: precision_of(source),
+            alpha: BlurAlpha::Premultiplied,
+            dither: Dither::Off,
+            has_storage: false,
+            in_place: false,
+            spaces: SAME_SPACES,
+        }
+    }
+
     /// From a camera's picture to the same picture. `is_light`: whether the picture holds light, because it is not
     /// tonemapped.
     pub fn of_camera(format: TextureFormat, is_light: bool) -> Self {
+        // A camera would have to request storage usage, and cameras share a texture only if their usages are equal.
+        let ends = Self::new(format, format);
         Self {
-            source: format,
-            destination: format,
             // Tonemapped values are between 0 and 1 in every format.
-            precision: if is_light {
-                precision_of(format)
-            } else {
-                Precision::Standard
-            },
-            alpha: BlurAlpha::Premultiplied,
-            dither: Dither::Off,
-            // A camera would have to request storage usage, and cameras share a texture only if their usages are equal.
-            has_storage: false,
+            precision: if is_light { ends.precision } else { Precision::Standard },
             in_place: true,
-            spaces: SAME_SPACES,
+            ..ends
         }
     }
 }
@@ -265,13 +271,13 @@ impl Capabilities {
         Ok((target.texture, usages))
     }
 
-    /// Checks that shaders can read single layers of a texture with this many. `image` is what
+    /// Checks that shaders can read single layers of a texture. `image` is what
     /// [`UnreadableLayers`](BlurError::UnreadableLayers) calls it.
     ///
     /// # Errors
     /// `UnreadableLayers`.
-    pub fn check_layers(&self, image: &'static str, layers: u32) -> Result<(), BlurError> {
-        check_layers(self.adapter.get_info().backend, image, layers)
+    pub fn check_layers(&self, image: &'static str, texture: &Texture) -> Result<(), BlurError> {
+        check_layers(self.adapter.get_info().backend, image, texture.depth_or_array_layers())
     }
 
     /// The largest width and height of a texture.

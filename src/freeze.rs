@@ -27,7 +27,6 @@ use crate::systems::BlurSystems;
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderSystems};
 
-pub use camera::announce;
 pub use freezes::FrozenBlur;
 pub use kept::{KeptPictures, extract_freezes};
 pub use picture::{Shot, Wanted};

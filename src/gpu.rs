@@ -29,7 +29,7 @@ pub use job::{BlurJob, BlurState, Deferred};
 pub use jobs::{BlurJobs, JobKey};
 pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipelines::{BlurReadiness, blurs_ready, fragment_state};
-pub use pool::{TextureKind, create_texel_buffer};
+pub use pool::{TextureKind, create_texel_buffer, create_texture};
 pub use prepare::BlurPreparer;
 pub use prepared::BlurAccess;
 pub use request::{BlurRequest, Work, WorkKind};

@@ -142,7 +142,7 @@ impl TextureBlurs<'_> {
     /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
     /// [`BlurState::Nothing`]. It is over with the next request that can be carried out, even one that has nothing to do.
     pub fn prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
-        let moment = self.preparer.moment();
+        let moment = self.preparer.pipelines.moment;
         if blur.moment.is_some_and(|[device, _]| device != moment[0]) {
             *blur = TextureBlur::default();
         }
@@ -154,7 +154,8 @@ impl TextureBlurs<'_> {
     fn try_prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
         let wanted = request.wanted()?;
         for (name, texture) in [("source", Some(request.source)), ("mask", request.mask())] {
-            texture.map_or(Ok(()), |texture| self.preparer.check_layers(name, texture.texture()))?;
+            let check = |texture: &BlurTexture| self.preparer.capabilities.check_layers(name, texture.texture());
+            texture.map_or(Ok(()), check)?;
         }
         blur.prepared = Some(PreparedFor {
             ends: wanted.ends,
@@ -190,7 +191,7 @@ impl TextureBlurRecorder<'_> {
         target: &BlurTexture,
         label: Option<&BlurLabel>,
     ) -> bool {
-        let is_current = blur.moment == Some(self.recorder.moment());
+        let is_current = blur.moment == Some(self.recorder.pipelines.moment);
         let Some(prepared) = blur.prepared.as_mut().filter(|_| is_current) else {
             return false;
         };

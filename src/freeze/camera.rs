@@ -10,25 +10,11 @@ use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::timed;
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends};
-use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
-use crate::plan::Finish;
+use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work};
 use crate::settings::BlurStage;
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderContext;
 use bevy::render::view::ViewTarget;
-
-/// Requests the pipeline that paints kept pictures.
-pub fn announce(preparer: &mut BlurPreparer, format: TextureFormat) {
-    preparer.announce(paint_ends(format), WorkKind::Copy, Finish::Write);
-}
-
-fn paint_ends(format: TextureFormat) -> Ends {
-    Ends {
-        in_place: false,
-        ..Ends::of_camera(format, true)
-    }
-}
 
 impl Room<KeptPicture> {
     /// Prepares the picture for a camera whose blur makes this request. `None` while the pipeline that fits it to the camera is
@@ -62,7 +48,7 @@ impl Room<KeptPicture> {
         });
         self.picture.follow(asked, preparer)?;
         let painted = BlurRequest {
-            ends: paint_ends(to.format),
+            ends: Ends::new(to.format, to.format),
             work: Work::Copy,
             source_size: request.region.size(),
             source_at: request.region.min.as_ivec2(),

@@ -44,17 +44,10 @@ struct Frozen<P> {
     area: FreezeArea,
     /// A number that changes with the contents of the blur's mask.
     mask: u64,
-    kept: Kept<P>,
-}
-
-/// What the render world has of the picture of a freeze.
-enum Kept<P> {
-    /// Nothing: there has been no picture to take.
-    Nothing,
-    /// The picture, or room for it.
-    Room(Room<P>),
-    /// Nothing: the picture was lost, or there was no room for it. The blur continues unfrozen.
-    Lost,
+    /// The picture, or room for it. `None`: there has been no picture to take, or it is lost.
+    room: Option<Room<P>>,
+    /// Whether the picture was lost, or there was no room for it. The blur continues unfrozen.
+    is_lost: bool,
 }
 
 /// Room for a picture, or the picture.
@@ -68,36 +61,22 @@ pub struct Room<P> {
 }
 
 impl<P> Frozen<P> {
-    fn room(&self) -> Option<&Room<P>> {
-        match &self.kept {
-            Kept::Room(room) => Some(room),
-            Kept::Nothing | Kept::Lost => None,
-        }
-    }
-
-    fn room_mut(&mut self) -> Option<&mut Room<P>> {
-        match &mut self.kept {
-            Kept::Room(room) => Some(room),
-            Kept::Nothing | Kept::Lost => None,
-        }
-    }
-
     fn taken(&self) -> Option<&Room<P>> {
-        self.room().filter(|room| room.is_taken.load(Ordering::Relaxed))
+        self.room.as_ref().filter(|room| room.is_taken.load(Ordering::Relaxed))
     }
 
     /// What has become of the picture.
     fn state(&self) -> FreezeState {
-        match self.kept {
-            Kept::Lost => FreezeState::Lost,
-            _ if self.taken().is_some() => FreezeState::Taken,
-            _ => FreezeState::Untaken,
+        match self.taken() {
+            _ if self.is_lost => FreezeState::Lost,
+            Some(_) => FreezeState::Taken,
+            None => FreezeState::Untaken,
         }
     }
 
     fn lose(&mut self, (entity, _): FreezeKey, why: impl Display) {
         error!("the frozen blur of entity {entity} continues unfrozen: {why}");
-        self.kept = Kept::Lost;
+        (self.room, self.is_lost) = (None, true);
     }
 }
 
@@ -112,13 +91,14 @@ impl<P: Send + Sync> KeptPictures<P> {
                 freeze,
                 area,
                 mask,
-                kept: known.map_or(Kept::Nothing, |known| known.kept),
+                is_lost: known.as_ref().is_some_and(|known| known.is_lost),
+                room: known.and_then(|known| known.room),
             };
             match (freeze.state, frozen.state()) {
                 (FreezeState::Taken, FreezeState::Untaken) => {
                     frozen.lose(key, "its picture was lost with the render device")
                 }
-                (FreezeState::Lost, _) => frozen.kept = Kept::Lost,
+                (FreezeState::Lost, _) => (frozen.room, frozen.is_lost) = (None, true),
                 _ => {}
             }
             self.all.insert(key, frozen);
@@ -162,27 +142,25 @@ impl<P: Send + Sync> KeptPictures<P> {
         shot: Shot,
         make: impl FnOnce() -> Result<P, BlurError>,
     ) -> Result<Option<&mut Room<P>>, BlurError> {
-        let Some(frozen) = self.all.get_mut(&key) else {
+        let Some(frozen) = self.all.get_mut(&key).filter(|frozen| !frozen.is_lost) else {
             return Ok(None);
         };
+        // Never two at once.
         let is_taken = frozen.taken().is_some();
-        if frozen.room().is_some_and(|room| !is_taken && room.shot != shot) {
-            // Never two at once.
-            frozen.kept = Kept::Nothing;
-        }
-        if let Kept::Nothing = frozen.kept {
-            frozen.kept = Kept::Room(Room {
+        frozen.room.take_if(|room| !is_taken && room.shot != shot);
+        if frozen.room.is_none() {
+            frozen.room = Some(Room {
                 shot,
                 is_taken: AtomicBool::new(false),
                 picture: make()?,
             });
         }
-        Ok(frozen.room_mut())
+        Ok(frozen.room.as_mut())
     }
 
     /// The room of a blur whose picture must be taken now: once.
     pub fn due(&self, key: FreezeKey) -> Option<&Room<P>> {
-        let room = self.all.get(&key)?.room()?;
+        let room = self.all.get(&key)?.room.as_ref()?;
         (!room.is_taken.swap(true, Ordering::Relaxed)).then_some(room)
     }
 
@@ -225,15 +203,15 @@ pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<Mailbox<FreezeRepor
 
 /// Counts the kept textures.
 pub fn count_pictures(kept: Res<KeptPictures>, mut preparer: BlurPreparer) {
-    for room in kept.all.values().filter_map(Frozen::room) {
-        preparer.count(room.picture.views());
+    for room in kept.all.values().filter_map(|frozen| frozen.room.as_ref()) {
+        preparer.textures.count_views(room.picture.views());
     }
 }
 
 impl KeptPictures {
     /// The picture of a blur, or room for it.
     pub(super) fn picture(&mut self, key: FreezeKey) -> Option<&mut KeptPicture> {
-        self.all.get_mut(&key)?.room_mut().map(|room| &mut room.picture)
+        self.all.get_mut(&key)?.room.as_mut().map(|room| &mut room.picture)
     }
 
     /// Does something to the picture of a blur, or to room for it. If that fails, the picture is lost. `None` if there is none.
@@ -318,11 +296,8 @@ impl Room<KeptPicture> {
 /// From a picture of a camera as it was to one of another format or space.
 fn ends(from: Wanted, format: TextureFormat, space: CompositingSpace) -> Ends {
     Ends {
-        source: from.format,
-        destination: format,
         precision: precision_of(format),
-        in_place: false,
         spaces: [from.space, space],
-        ..Ends::of_camera(format, true)
+        ..Ends::new(from.format, format)
     }
 }

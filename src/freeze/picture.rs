@@ -2,7 +2,7 @@
 
 use crate::errors::BlurError;
 use crate::formats::CameraPictureItem;
-use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, TextureKind, part_from, texture_size};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, TextureKind, create_texture, part_from, texture_size};
 use crate::settings::BlurStage;
 use bevy::camera::CompositingSpace;
 use bevy::image::ToExtents;
@@ -160,7 +160,7 @@ impl Sheet {
     pub fn new(size: UVec2, format: TextureFormat, preparer: &BlurPreparer) -> Result<Self, BlurError> {
         let label = "gaussian_blur_frozen";
         let usages = TextureUsages::COPY_DST | TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
-        let texture = preparer.create_texture(label, size, 1, TextureKind { format, usages })?;
+        let texture = create_texture(&preparer.device, label, size, 1, TextureKind { format, usages })?;
         let view = texture.create_view(&TextureViewDescriptor {
             label: Some(label),
             ..default()

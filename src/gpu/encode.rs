@@ -59,20 +59,13 @@ impl<'a> Timed<'a> {
 /// The resources of the render world that encoding a job requires.
 #[derive(SystemParam)]
 pub struct BlurRecorder<'w> {
-    pub(super) pipelines: Res<'w, BlurPipelines>,
+    pub pipelines: Res<'w, BlurPipelines>,
     pub(super) cache: Res<'w, PipelineCache>,
     timer: Option<Res<'w, PassTimer>>,
 }
 
 /// The attachment to which a render pass writes the result, if the plan has the last step.
 type Attachment<'a> = Option<&'a RenderPassColorAttachment<'a>>;
-
-impl BlurRecorder<'_> {
-    /// See [`BlurPreparer::moment`](super::BlurPreparer::moment).
-    pub fn moment(&self) -> [u64; 2] {
-        self.pipelines.moment
-    }
-}
 
 impl<'a> Views<'a> {
     /// From one texture to another, or in place.

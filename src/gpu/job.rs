@@ -189,7 +189,7 @@ impl BlurJob {
     pub fn forget(&mut self) {
         self.release();
         if let Some(spare) = &mut self.parts.last {
-            spare.was_drawn &= !spare.request.drop_mask();
+            spare.was_drawn &= spare.request.mask_mut().and_then(Option::take).is_none();
         }
     }
 
@@ -255,7 +255,7 @@ impl BlurJob {
             let (pipelines, ends) = (&preparer.pipelines, views.ends);
             let with = BlurAccess {
                 pipelines,
-                cache: preparer.cache(),
+                cache: &preparer.cache,
                 recorder: None,
                 timer: None,
             };

@@ -1,7 +1,7 @@
 //! Updates jobs with their requests.
 
 use super::pipelines::{BlurPipelines, Uses};
-use super::pool::{IntermediateTextures, Need, TextureKind, User, create_texture};
+use super::pool::{IntermediateTextures, Need, TextureKind, User};
 use super::prepared::Prepared;
 use super::request::{BlurRequest, Work, WorkKind};
 use super::uniforms::{SHARES_AT, buffer_bytes};
@@ -16,21 +16,19 @@ use crate::sigma_field::Mask;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
-use bevy::render::render_resource::{
-    BufferDescriptor, BufferUsages, CachedRenderPipelineId, PipelineCache, Texture, TextureFormat, TextureView,
-};
+use bevy::render::render_resource::{BufferDescriptor, BufferUsages, PipelineCache, TextureView};
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
 
 /// Everything needed to update a [`BlurJob`].
 #[derive(SystemParam)]
 pub struct BlurPreparer<'w> {
-    device: Res<'w, RenderDevice>,
+    pub device: Res<'w, RenderDevice>,
     pub(super) queue: Res<'w, RenderQueue>,
-    capabilities: Res<'w, Capabilities>,
-    pub(super) pipelines: ResMut<'w, BlurPipelines>,
-    cache: Res<'w, PipelineCache>,
-    textures: ResMut<'w, IntermediateTextures>,
+    pub capabilities: Res<'w, Capabilities>,
+    pub pipelines: ResMut<'w, BlurPipelines>,
+    pub cache: Res<'w, PipelineCache>,
+    pub textures: ResMut<'w, IntermediateTextures>,
     images: Res<'w, RenderAssets<GpuImage>>,
 }
 
@@ -39,38 +37,6 @@ impl BlurPreparer<'_> {
     pub fn announce(&mut self, ends: Ends, kind: WorkKind, finish: Finish) {
         let uses = Uses { ends, kind, finish };
         self.pipelines.announce(uses, &self.capabilities, &self.cache);
-    }
-
-    /// The numbers of the render device and of the frame.
-    pub fn moment(&self) -> [u64; 2] {
-        self.pipelines.moment
-    }
-
-    /// Makes [`BlurReadiness`](super::BlurReadiness) wait for a front end's own pipeline, too.
-    pub fn wait_for(&mut self, id: CachedRenderPipelineId) {
-        self.pipelines.wait_for(id);
-    }
-
-    /// Creates a texture of one level.
-    ///
-    /// # Errors
-    /// [`BlurError::OutOfMemory`].
-    pub fn create_texture(
-        &self,
-        label: &'static str,
-        size: UVec2,
-        layers: u32,
-        kind: TextureKind,
-    ) -> Result<Texture, BlurError> {
-        create_texture(&self.device, label, size, layers, kind)
-    }
-
-    /// The format, or the nearest one to which blurs can render.
-    ///
-    /// # Errors
-    /// Images of this format cannot be blurred.
-    pub fn renderable(&self, format: TextureFormat) -> Result<TextureFormat, BlurError> {
-        self.capabilities.own_target(format).map(|(format, _)| format)
     }
 
     /// Makes a texture for a target of the plugin's own, with the sampler of another one. `None` if it is too large.
@@ -90,14 +56,6 @@ impl BlurPreparer<'_> {
             texture_view_descriptor: image.texture_view_descriptor,
             had_data: false,
         })
-    }
-
-    /// See [`Capabilities::check_layers`].
-    ///
-    /// # Errors
-    /// [`BlurError::UnreadableLayers`].
-    pub fn check_layers(&self, image: &'static str, texture: &Texture) -> Result<(), BlurError> {
-        self.capabilities.check_layers(image, texture.depth_or_array_layers())
     }
 
     /// Takes pages of at least these sizes for a front end to paint on in this frame.
@@ -121,21 +79,6 @@ impl BlurPreparer<'_> {
             .collect()
     }
 
-    /// The pipelines of the app.
-    pub fn cache(&self) -> &PipelineCache {
-        &self.cache
-    }
-
-    /// No side of a texture is longer.
-    pub fn largest_side(&self) -> u32 {
-        self.capabilities.largest_side()
-    }
-
-    /// Counts a front end's own textures among those used in this frame.
-    pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
-        self.textures.count_views(views);
-    }
-
     /// Counts a frame that draws a request, until all its kernels have pipelines of their own.
     pub(super) fn note_drawn(&mut self, prepared: &mut Prepared) {
         if !prepared.is_specialised && !prepared.is_kept() {
@@ -153,12 +96,12 @@ impl BlurPreparer<'_> {
     pub(super) fn find_mask(&self, request: &mut BlurRequest) -> Result<(), BlurError> {
         let target = request.target;
         if let Some(mask) = request.mask_mut()
-            && let Mask::Image(image) = mask
+            && let Some(Mask::Image(image)) = mask
             && let Some(image) = self.images.get(*image)
         {
             let view = view_of_mask(image, target)?;
-            self.check_layers("mask", &image.texture)?;
-            *mask = Mask::Texture(view);
+            self.capabilities.check_layers("mask", &image.texture)?;
+            *mask = Some(Mask::Texture(view));
         }
         Ok(())
     }

@@ -123,9 +123,9 @@ impl BlurRequest {
     }
 
     /// The mask of a sigma that varies: the only input beside the source.
-    pub fn mask_mut(&mut self) -> Option<&mut Mask> {
+    pub fn mask_mut(&mut self) -> Option<&mut Option<Mask>> {
         match &mut self.work {
-            Work::Blur { field: Some(field), .. } => field.mask.as_mut(),
+            Work::Blur { field: Some(field), .. } => Some(&mut field.mask),
             _ => None,
         }
     }
@@ -134,14 +134,6 @@ impl BlurRequest {
     pub fn has_mask(&self) -> bool {
         let mask = self.work.varying().and_then(|(_, field)| field.mask.as_ref());
         mask.is_none_or(|mask| mask.texture().is_some())
-    }
-
-    /// Takes the mask away. Returns whether there was one.
-    pub fn drop_mask(&mut self) -> bool {
-        match &mut self.work {
-            Work::Blur { field: Some(field), .. } => field.mask.take().is_some(),
-            _ => false,
-        }
     }
 
     /// Whether both have the same plan. The plan of a varying sigma does not depend on where it varies.

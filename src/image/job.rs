@@ -10,10 +10,10 @@ use crate::diagnostics::timestamps::timed;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::table::Format;
-use crate::formats::{Ends, SAME_SPACES, precision_of};
+use crate::formats::{Ends, precision_of};
 use crate::gpu::{
     BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, TextureKind, Timed, ViewInfo, Views, Work, WorkKind,
-    layers_of,
+    create_texture, layers_of,
 };
 use crate::plan::{Finish, blurs};
 use crate::settings::{BlurAlpha, EdgeMode};
@@ -286,7 +286,7 @@ impl SourceCopy {
             format: of.ends.destination,
             usages: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
         };
-        let texture = preparer.create_texture("gaussian_blur_source_copy", size, layers, kind)?;
+        let texture = create_texture(&preparer.device, "gaussian_blur_source_copy", size, layers, kind)?;
         let view = |layer: u32| {
             texture.create_view(&TextureViewDescriptor {
                 label: Some("gaussian_blur_source_copy_layer"),
@@ -315,7 +315,7 @@ fn copy_of(
     let mut format = from.format;
     if cut.padding > 0 {
         // Renderable, and with alpha if the target has alpha.
-        format = preparer.renderable(format)?;
+        (format, _) = preparer.capabilities.own_target(format)?;
         let has_alpha = |format| Format::find(format).is_some_and(|format| format.has_opacity());
         if has_alpha(to.format) && !has_alpha(format) {
             format = match Format::find(format) {
@@ -324,17 +324,7 @@ fn copy_of(
             };
         }
     }
-    let ends = Ends {
-        source: from.format,
-        destination: format,
-        precision: precision_of(from.format),
-        alpha: BlurAlpha::Premultiplied,
-        dither: Dither::Off,
-        has_storage: false,
-        in_place: false,
-        spaces: SAME_SPACES,
-    };
-    let region = cut.inner();
+    let (ends, region) = (Ends::new(from.format, format), cut.inner());
     Ok(BlurRequest {
         region,
         bounds: region,
@@ -361,10 +351,10 @@ fn check(
     let check = |name, image: &GpuImage, needed| BlurError::check_usage(name, image.texture_descriptor.usage, needed);
     check("source", source, TextureUsages::TEXTURE_BINDING)?;
     check("target", target, TextureUsages::RENDER_ATTACHMENT)?;
-    preparer.check_layers("source", &source.texture)?;
+    preparer.capabilities.check_layers("source", &source.texture)?;
     if to.levels > 1 {
         check("target", target, TextureUsages::TEXTURE_BINDING)?;
-        preparer.check_layers("target", &target.texture)?;
+        preparer.capabilities.check_layers("target", &target.texture)?;
     }
     Ok(())
 }
@@ -372,8 +362,6 @@ fn check(
 /// The ends of a blur of a source that is read in another format, if it is copied before.
 fn ends(spec: &ImageSpec, [source, read]: [TextureFormat; 2], target: &GpuImage) -> Ends {
     Ends {
-        source: read,
-        destination: target.view_format(),
         precision: precision_of(source),
         alpha: spec.alpha,
         dither: if spec.dither {
@@ -383,7 +371,7 @@ fn ends(spec: &ImageSpec, [source, read]: [TextureFormat; 2], target: &GpuImage)
         },
         has_storage: target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
         in_place: spec.overwrites_source() && !spec.keeps_source(),
-        spaces: SAME_SPACES,
+        ..Ends::new(read, target.view_format())
     }
 }
 

@@ -168,7 +168,7 @@ impl ImageJobs {
             return Some(shown.clone());
         }
         let wanted = ViewInfo::of_gpu(source?).and_then(|from| {
-            let format = preparer.renderable(from.format)?;
+            let (format, _) = preparer.capabilities.own_target(from.format)?;
             Cut::target_of(spec.excerpt, ViewInfo { format, ..from })
         });
         let Ok(wanted) = wanted else {

@@ -182,8 +182,8 @@ impl PaintPipelines {
             for source in sources.iter().copied() {
                 let key = PaintKey { format, mix, source };
                 self.queued.entry(key).or_insert_with(|| {
-                    let id = preparer.cache().queue_render_pipeline(descriptor(&self.shader, key));
-                    preparer.wait_for(id);
+                    let id = preparer.cache.queue_render_pipeline(descriptor(&self.shader, key));
+                    preparer.pipelines.wait_for(id);
                     id
                 });
             }

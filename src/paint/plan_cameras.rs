@@ -76,7 +76,7 @@ pub fn plan_cameras(
         }
         let (is_flat, limit) = (
             !takes_groups(camera, target, &pipelines, &preparer),
-            preparer.largest_side(),
+            preparer.capabilities.largest_side(),
         );
         camera.plan(&items, is_flat, limit);
         if let Err(error) = camera.take_pages(target, &mut preparer) {
@@ -113,7 +113,7 @@ fn takes_groups(
         mix: Mix::Over,
         source: PaintSource::Sharp,
     };
-    pipelines.ready(key, preparer.cache()).is_some()
+    pipelines.ready(key, &preparer.cache).is_some()
 }
 
 impl PaintedCamera {

@@ -93,7 +93,7 @@ pub fn announce(
     mut formats: Local<Vec<TextureFormat>>,
 ) {
     // In the first frame, cameras are the first to queue their pipelines.
-    let is_expected = used.is_expected && preparer.moment()[1] > 0;
+    let is_expected = used.is_expected && preparer.pipelines.moment[1] > 0;
     let usual = USUAL_PICTURES.into_iter().filter(|_| is_expected);
     let of_cameras = cameras.iter().flat_map(|picture| picture.formats());
     formats.clear();

@@ -3,7 +3,7 @@
 use super::texture::BlurTexture;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
-use crate::formats::{Ends, SAME_SPACES, precision_of};
+use crate::formats::{Ends, precision_of};
 use crate::gpu::{BlurRequest, Work};
 use crate::kernel::Precision;
 use crate::plan::{blurs, reach};
@@ -83,8 +83,6 @@ impl Default for TextureBlurKind {
 impl TextureBlurKind {
     pub(super) fn ends(self, source: TextureFormat, target: TextureFormat) -> Ends {
         Ends {
-            source,
-            destination: target,
             precision: if self.is_light {
                 precision_of(source)
             } else {
@@ -98,7 +96,7 @@ impl TextureBlurKind {
             },
             has_storage: self.stores,
             in_place: self.in_place,
-            spaces: SAME_SPACES,
+            ..Ends::new(source, target)
         }
     }
 }
