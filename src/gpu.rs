@@ -6,12 +6,10 @@
 
 mod encode;
 mod job;
-mod jobs;
 mod pipeline_key;
 mod pipelines;
 mod pool;
 mod prepare;
-mod prepared;
 mod request;
 mod uniforms;
 mod view_info;
@@ -24,14 +22,12 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use encode::{BlurRecorder, Timed, Views, attachment};
-pub use job::{BlurJob, BlurState, Deferred};
-pub use jobs::{BlurJobs, JobKey};
+pub use encode::{BlurAccess, BlurRecorder, Timed, Views, attachment};
+pub use job::{BlurJob, BlurJobs, BlurState, Deferred, JobKey};
 pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipelines::{BlurReadiness, blurs_ready, fragment_state};
 pub use pool::{TextureKind, create_texel_buffer, create_texture};
 pub use prepare::BlurPreparer;
-pub use prepared::BlurAccess;
 pub use request::{BlurRequest, Work, WorkKind};
 pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};
 
@@ -118,7 +114,7 @@ pub fn plugin(app: &mut App, backend: BlurBackend) {
         .add_systems(ExtractSchedule, (pipelines::extract_compilation, pool::extract_time))
         .add_systems(
             Render,
-            (pool::give_back_textures, pipelines::compile_more, jobs::sweep_jobs).in_set(RenderSystems::Cleanup),
+            (pool::give_back_textures, pipelines::compile_more, job::sweep_jobs).in_set(RenderSystems::Cleanup),
         );
 }
 

@@ -13,7 +13,6 @@ mod jobs;
 mod order;
 mod pixels;
 mod request;
-mod results;
 mod targets;
 
 use crate::diagnostics::assign::label_blurs;

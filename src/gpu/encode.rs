@@ -6,13 +6,13 @@
 
 use super::pipeline_key::Queued;
 use super::pipelines::BlurPipelines;
-use super::prepared::{BlurAccess, EndViews, Prepared};
+use super::prepare::{EndViews, Prepared};
 use crate::diagnostics::label::{self, BlurLabel};
 use crate::diagnostics::timestamps::{PassTimer, timed};
 use crate::plan::pass::{PassKind, TextureSlot};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::diagnostic::RecordDiagnostics;
+use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
 use bevy::render::render_resource::{
     CommandEncoder, ComputePassDescriptor, LoadOp, Operations, PipelineCache, RenderPassColorAttachment,
     RenderPassDescriptor, StoreOp, TextureView,
@@ -62,6 +62,17 @@ pub struct BlurRecorder<'w> {
     pub pipelines: Res<'w, BlurPipelines>,
     pub(super) cache: Res<'w, PipelineCache>,
     timer: Option<Res<'w, PassTimer>>,
+}
+
+/// Everything needed to encode passes.
+#[derive(Clone, Copy)]
+pub struct BlurAccess<'a> {
+    pub pipelines: &'a BlurPipelines,
+    pub cache: &'a PipelineCache,
+    /// Bevy's recorder, for a span of passes.
+    pub recorder: Option<&'a DiagnosticsRecorder>,
+    /// The timer for single passes, and their label.
+    pub timer: Option<(&'a PassTimer, &'a BlurLabel)>,
 }
 
 /// The attachment to which a render pass writes the result, if the plan has the last step.

@@ -8,8 +8,6 @@
 //! second, or as soon as idle textures hold more than the frames of the last second or two used: while sizes change in every
 //! frame, the pool holds two frames' worth, at any frame rate.
 
-use super::prepared::Prepared;
-use super::request::Work;
 use super::view_info::texture_size;
 use crate::diagnostics::figures::TextureBytes;
 use crate::errors::BlurError;
@@ -267,49 +265,6 @@ fn with_headroom(needed: UVec2, limit: u32) -> UVec2 {
 pub type IntermediateTextures = Pool<TextureView>;
 
 impl IntermediateTextures {
-    /// Takes textures of at least the needed sizes for this frame, if possible those that were taken before. Returns whether any
-    /// size has changed. If a job keeps the input of its deferred step, that texture is the job's own, and there is one such step.
-    ///
-    /// # Errors
-    /// [`BlurError::OutOfMemory`]; then only some have been taken, and the request is given up.
-    pub fn take_for_plan(&mut self, prepared: &mut Prepared, device: &RenderDevice) -> Result<bool, BlurError> {
-        self.begin_plan();
-        let kind = TextureKind {
-            format: prepared.resolved.intermediate,
-            usages: prepared.resolved.intermediate_usages(),
-        };
-        let is_own = prepared.request.keeps.is_some();
-        let (own, taken) = (&mut prepared.held.result, &mut prepared.held.textures);
-        let mut are_others = false;
-        for (index, size) in prepared.needed.iter().copied().enumerate() {
-            let is_deferred = prepared.plan.reads_later(index);
-            let view = if is_own && is_deferred {
-                let view = match own.take().filter(|view| kind_of(view) == (size, kind)) {
-                    Some(view) => view,
-                    None => create(size, kind, device)?,
-                };
-                self.count(bytes(size, kind));
-                own.insert(view).clone()
-            } else {
-                let user = match prepared.request.work {
-                    // Pages serve many jobs, but a kept result belongs to one.
-                    Work::Batch(set, _) if !is_own => User::Page(set, index),
-                    _ if is_deferred => User::Job,
-                    _ => User::Plans,
-                };
-                self.take_view(Need { size, kind, user }, taken.get(index), device)?
-            };
-            let (size, _) = kind_of(&view);
-            are_others |= core::mem::replace(&mut prepared.plan.intermediates[index], size) != size;
-            match taken.get_mut(index) {
-                Some(known) => *known = view,
-                None => taken.push(view),
-            }
-        }
-        taken.truncate(prepared.needed.len());
-        Ok(are_others)
-    }
-
     /// Takes a texture.
     ///
     /// # Errors
@@ -420,7 +375,11 @@ fn create_for<T>(
     }
 }
 
-fn create(size: UVec2, kind: TextureKind, device: &RenderDevice) -> Result<TextureView, BlurError> {
+/// Creates an intermediate texture.
+///
+/// # Errors
+/// [`BlurError::OutOfMemory`].
+pub fn create(size: UVec2, kind: TextureKind, device: &RenderDevice) -> Result<TextureView, BlurError> {
     let label = "gaussian_blur_intermediate";
     let texture = create_texture(device, label, size, 1, kind)?;
     Ok(texture.create_view(&TextureViewDescriptor {
@@ -429,7 +388,8 @@ fn create(size: UVec2, kind: TextureKind, device: &RenderDevice) -> Result<Textu
     }))
 }
 
-fn kind_of(view: &TextureView) -> (UVec2, TextureKind) {
+/// The size of a texture, and all else that distinguishes it.
+pub fn kind_of(view: &TextureView) -> (UVec2, TextureKind) {
     let texture = view.texture();
     let kind = TextureKind {
         format: texture.format(),

@@ -2,10 +2,9 @@
 //!
 //! A camera's picture is blurred after the last camera that paints it, so that later cameras show this frame's picture.
 
-use super::job::{ImageJob, Turn};
+use super::job::{Carried, ImageJob, OwnTarget, Turn};
 use super::pixels;
 use super::request::{BlurId, Cut, ImageRequest, ImageSpec, Outcome, Outcomes, Requests, Time};
-use super::results::{Carried, OwnTarget};
 use crate::gpu::{BlurPreparer, BlurRecorder, ViewInfo};
 use bevy::camera::NormalizedRenderTarget;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};

@@ -1,8 +1,8 @@
 //! A render world of symbols: textures hold what was drawn into them, not texels. It does what requests say, late if it is
 //! told to be.
 
+use super::super::job::{Carried, OwnTarget, Reads};
 use super::super::request::{BlurId, ImageRequest, ImageSpec, Outcomes, Requests};
-use super::super::results::{Carried, OwnTarget, Reads};
 use crate::errors::BlurError;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
