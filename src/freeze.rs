@@ -16,7 +16,6 @@
 //! | an untaken or a taken freeze | no memory for it | `FreezeLost` |
 //! | a freeze that it does not see, or whose blurs are switched off | a picture | it is dropped; `FreezeLost` if it was known |
 
-mod camera;
 mod freezes;
 mod kept;
 mod picture;
