@@ -225,7 +225,7 @@ fn the_uniform_of_painting_mirrors_its_struct() {
     let module = compose(&mut composer(), "paint/paint", &definitions);
     let paint = fields![
         PaintUniform: x_axis, y_axis, translation, target_origin, target_size, size, frame, opacity, to_screen, radii,
-        region, color, to_source, color_steps, color_flags, flags, grain, width, clips, lens, fade
+        region, color, to_source, color_steps, color_flags, flags, grain, width, clips, lens, sides
     ];
     assert_eq!(members(&module, "Paint"), (paint, size_of::<PaintUniform>()));
     let steps = fields![ColorStepsUniform: matrices];
@@ -234,6 +234,36 @@ fn the_uniform_of_painting_mirrors_its_struct() {
         LensUniform: bounds, light, bevel, displacement, dispersion, rim_light
     ];
     assert_eq!(members(&module, "Lens"), (lens, size_of::<LensUniform>()));
+}
+
+/// A filter without a line or a fade costs nothing of them: only layers without a blur can have either.
+#[cfg(feature = "ui")]
+#[test]
+fn blurred_layers_have_no_lines() {
+    use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
+    let mut composer = composer();
+    for (mix, source) in [Mix::Over, Mix::Replace]
+        .into_iter()
+        .flat_map(|mix| PaintSource::FLAT.map(|source| (mix, source)))
+    {
+        let format = TextureFormat::Rgba16Float;
+        let module = compose(
+            &mut composer,
+            "paint/paint",
+            &definitions(PaintKey { format, mix, source }),
+        );
+        let has = |name: &str| {
+            module
+                .functions
+                .iter()
+                .any(|(_, function)| function.name.as_deref() == Some(name))
+        };
+        let is_sharp = source == PaintSource::Sharp;
+        assert!(has("shown"), "{mix:?} {source:?}");
+        assert_eq!(has("line"), is_sharp && mix == Mix::Over, "{mix:?} {source:?}");
+        assert_eq!(has("alpha_at"), is_sharp && mix == Mix::Over, "{mix:?} {source:?}");
+        assert_eq!(has("faded"), is_sharp && mix == Mix::Over, "{mix:?} {source:?}");
+    }
 }
 
 #[test]

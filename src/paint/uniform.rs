@@ -4,7 +4,8 @@ use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
 use crate::schedule::{
-    Backdrop, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shade, Shape, Surface, scale_of,
+    Backdrop, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shade, Shape, Surface, common, moved,
+    scale_of,
 };
 use crate::settings::ColorMatrices;
 use bevy::camera::CompositingSpace;
@@ -108,7 +109,7 @@ pub struct PaintUniform {
     /// All zeros clip nothing: every texel is at the center.
     pub clips: [Vec4; 3],
     pub lens: LensUniform,
-    pub fade: Vec4,
+    pub sides: Vec4,
 }
 
 // Dynamic offsets are multiples of 256 bytes: a draw takes no more memory than that.
@@ -300,10 +301,12 @@ impl PaintedOn {
     fn outlined(&self, to_source: IVec2, outline: &Shape, fade: Option<[f32; 4]>, shown: IRect) -> PaintUniform {
         let to_box = outline.transform.inverse();
         let pixel = scale_of(to_box.matrix2).max_element();
+        let covered = moved(common(outline.covered(), shown), self.canvas.to_texel);
         let outlined = PaintUniform {
             to_source: to_source - self.canvas.to_texel,
             frame: -pixel.clamp(1.0, 1e6),
             flags: OUTLINED + SOFT * u32::from(outline.has_rim()),
+            sides: corners(covered.min, covered.max).as_vec4(),
             ..self.shape(outline)
         };
         let Some(fade) = fade else {
@@ -314,7 +317,7 @@ impl PaintedOn {
         PaintUniform {
             frame: corners.iter().fold(outlined.frame, |frame, beyond| frame.min(-beyond)),
             flags: FADED,
-            fade: fade.into(),
+            sides: fade.into(),
             ..outlined
         }
     }
@@ -336,11 +339,13 @@ impl PaintedOn {
             surface.to_page()
         };
         let from = to_source - layer.offset;
-        let (picture, held) = match &surface.outline {
+        // A box of whole pixels ends where the layer ends.
+        let outline = surface.outline.filter(|outline| surface.fade.is_some() || !outline.is_on_pixels());
+        let (picture, held) = match &outline {
             Some(outline) => (self.outlined(from, outline, surface.fade, layer.shown), layer.shown),
             None => (self.picture(from, layer.shown), surface.painted),
         };
-        let is_bordered = surface.outline.is_some() && !layer.edge.spreads();
+        let is_bordered = outline.is_some() && !layer.edge.spreads();
         let own = [
             (SHADOW, layer.shadow.is_some()),
             (INSET, layer.is_inset),

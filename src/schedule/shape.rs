@@ -1,6 +1,7 @@
 //! A rounded box in a viewport.
 
-use bevy::math::{Affine2, Mat2, Rect, Vec2};
+use super::rects::{NOWHERE, whole};
+use bevy::math::{Affine2, IRect, Mat2, Rect, Vec2};
 
 /// A rounded box in the viewport, in physical pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,6 +66,18 @@ impl Shape {
         self.is_soft && !self.is_on_pixels()
     }
 
+    /// Pixels that it covers as a whole: of an upright box, those that are two pixels or more away from its edge.
+    pub fn covered(&self) -> IRect {
+        let matrix = self.transform.matrix2;
+        let is_upright = matrix.x_axis.y == 0.0 && matrix.y_axis.x == 0.0;
+        let (bounds, depth) = (self.bounds(), self.rim() * self.scale() + 2.0);
+        let inside = Rect {
+            min: bounds.min + depth,
+            max: bounds.max - depth,
+        };
+        if is_upright { whole(inside) } else { NOWHERE }
+    }
+
     /// How deep the rim reaches into the box, in the box's units: the depth of the middle of the largest corner's arc, plus a
     /// pixel for the antialiasing. An ellipse lies inside the corner of a circle with its larger radius.
     pub fn rim(&self) -> f32 {
@@ -117,6 +130,23 @@ mod tests {
         ] {
             assert!((turned(angle) - expected).length() < 1e-4, "{angle}");
         }
+    }
+
+    #[test]
+    fn pixels_away_from_edges_are_covered() {
+        let square = Shape::of_rect(Rect::new(10.25, 10.0, 50.0, 31.0));
+        assert_eq!(square.covered(), IRect::new(14, 13, 47, 28));
+        let round = Shape {
+            radii: [[10.0; 4]; 2],
+            ..square
+        };
+        assert_eq!(round.covered(), IRect::new(17, 16, 44, 25));
+        let turned = Shape {
+            transform: Affine2::from_angle(0.1),
+            ..square
+        };
+        assert_eq!(turned.covered(), NOWHERE);
+        assert_eq!(Shape::of_rect(Rect::new(0.0, 0.0, 5.0, 50.0)).covered(), NOWHERE);
     }
 
     #[test]

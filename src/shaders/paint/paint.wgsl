@@ -64,8 +64,9 @@ struct Paint {
     // the first box, `zw` to the second.
     clips: array<vec4<f32>, 3>,
     lens: Lens,
-    // Which share a layer gains with every step inwards from the left, top, right and bottom of the box; 0 where it does not fade.
-    fade: vec4<f32>,
+    // A number for the left, top, right and bottom of the box. FADED: which share the layer gains with every step inwards, 0 where it does
+    // not fade. OUTLINED: where the texels of the target end that the box covers as a whole, and that show what they hold themselves.
+    sides: vec4<f32>,
 }
 
 @group(1) @binding(0) var<uniform> paint: Paint;
@@ -208,12 +209,16 @@ fn outlined(point: vec2<f32>) -> f32 {
     return saturate(0.5 - distance * area / max(length(vec2<f32>(across, down)), 1e-6));
 }
 
+#ifdef OVER
+#ifdef SHARP
 // The share of a group that fades towards sides of the box.
 fn faded(point: vec2<f32>) -> f32 {
     let inwards = 0.5 * paint.size.xyxy + vec4<f32>(point, -point);
-    let shares = select(saturate(inwards * paint.fade), vec4<f32>(1.0), paint.fade == vec4<f32>(0.0));
+    let shares = select(saturate(inwards * paint.sides), vec4<f32>(1.0), paint.sides == vec4<f32>(0.0));
     return shares.x * shares.y * shares.z * shares.w;
 }
+#endif
+#endif
 
 // From a pixel to the next one that lies in the box as a whole, or up to a thousandth.
 fn to_whole(point: vec2<f32>) -> vec2<i32> {
@@ -236,22 +241,19 @@ fn paint_fragment(in: Vertex) -> Output {
     }
 #ifdef OVER
     var c = paint.opacity;
-    var part = 1.0;
     var seen = source;
-    if (paint.flags & (OUTLINED | FADED)) != 0u {
-        if (paint.flags & FADED) != 0u {
-            part = faded(in.point);
-        } else {
+    if is_at_edge(in.position.xy) {
+        if (paint.flags & OUTLINED) != 0u {
             c *= outlined(in.point);
         }
-        if c * part <= 0.0 || any(source < paint.region.xy) || any(source >= paint.region.zw) {
+        if c <= 0.0 || is_beyond(source) {
             discard;
         }
         seen += to_whole(in.point);
     }
-    return encode_output(noisy(shown(seen, part) * c, texel, in.point), texel);
+    return encode_output(noisy(shown(seen, in.point) * c, texel, in.point), texel);
 #else
-    if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
+    if is_beyond(texel) {
         discard;
     }
 #ifdef REPLACE
@@ -276,6 +278,20 @@ fn paint_fragment(in: Vertex) -> Output {
 #endif
 }
 
+#ifdef OVER
+// Whether a place on the target may lie at an edge of the box, or beyond it. Most pixels do not, and cost nothing more.
+fn is_at_edge(place: vec2<f32>) -> bool {
+    if (paint.flags & OUTLINED) != 0u {
+        return any(place < paint.sides.xy) || any(place > paint.sides.zw);
+    }
+    return (paint.flags & FADED) != 0u;
+}
+#endif
+
+fn is_beyond(texel: vec2<i32>) -> bool {
+    return any(texel < paint.region.xy) || any(texel >= paint.region.zw);
+}
+
 // Whether the center of a texel lies outside of a clip.
 fn is_clipped(texel: vec2<i32>) -> bool {
     let center = vec2<f32>(texel) + 0.5;
@@ -283,15 +299,20 @@ fn is_clipped(texel: vec2<i32>) -> bool {
     return any(abs(points) > vec4<f32>(1.0));
 }
 
-// What is painted of a part of the source's light and alpha, before opacity and noise.
-fn shown(texel: vec2<i32>, part: f32) -> vec4<f32> {
+// What is painted, before opacity and noise. Only sharp layers fade.
+fn shown(texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
 #ifdef SHARP
     if (paint.flags & PLAIN) != 0u {
         return paint.color;
     }
-    let value = finite(textureLoad(picture, texel, 0)) * part;
+    var value = finite(textureLoad(picture, texel, 0));
+#ifdef OVER
+    if (paint.flags & FADED) != 0u {
+        value *= faded(point);
+    }
+#endif
 #else
-    let value = finite(spline(texel)) * part;
+    let value = finite(spline(texel));
 #endif
 #ifdef OVER
     if (paint.flags & SHADOW) != 0u {
@@ -306,6 +327,7 @@ fn shown(texel: vec2<i32>, part: f32) -> vec4<f32> {
     return colored(value, paint.color_steps, paint.color_flags);
 }
 
+#ifdef OVER
 #ifdef SHARP
 // The share of a line's colour at a texel.
 //
@@ -333,11 +355,12 @@ fn line(texel: vec2<i32>) -> f32 {
 
 // The alpha of a texel of the source. Other groups may lie around it.
 fn alpha_at(texel: vec2<i32>) -> f32 {
-    if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
+    if is_beyond(texel) {
         return 0.0;
     }
     return saturate(finite(textureLoad(picture, texel, 0)).a);
 }
+#endif
 #endif
 
 // The share of a shadow's colour where the source has this alpha.
@@ -346,7 +369,7 @@ fn shadow(alpha: f32, texel: vec2<i32>) -> f32 {
         return alpha;
     }
 #ifdef SHARP
-    if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
+    if is_beyond(texel) {
         return 1.0;
     }
 #endif
@@ -361,7 +384,7 @@ fn glass(texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
     let seen = colored(finite(refracted(texel, slope)), paint.color_steps, paint.color_flags);
     return lit(seen, rim_light(paint.lens, slope));
 #else
-    return shown(texel, 1.0);
+    return shown(texel, point);
 #endif
 }
 
