@@ -9,7 +9,6 @@
 //! chooses them.
 
 use crate::paint::PaintInputs;
-use crate::schedule::Region;
 use bevy::camera::{CameraOutputMode, ClearColorConfig, NormalizedRenderTarget};
 use bevy::ecs::entity::{Entities, EntityHashMap};
 use bevy::ecs::name::NameOrEntity;
@@ -71,20 +70,20 @@ type Unseen = (Entity, Option<Entity>);
 
 impl Stacked {
     /// The picture of another camera, if it is visible below some glass of this camera, which does not see it.
-    fn unseen<I: Iterator<Item = Self>>(&self, other: &Self, glass: URect, all: impl Fn() -> I) -> Option<Unseen> {
+    fn unseen(&self, other: &Self, glass: URect, all: &[Self]) -> Option<Unseen> {
         let seen = other.viewport.intersect(self.viewport).intersect(glass);
         if other.order >= self.order || !other.is_written || !other.is_stacked_with(self) || seen.is_empty() {
             return None;
         }
-        let up_to_this = |camera: &Self| {
+        let up_to_this = |camera: &&Self| {
             let is_between = (other.order + 1..self.order).contains(&camera.order) || camera.entity == self.entity;
             is_between && camera.is_stacked_with(self)
         };
-        let above = || all().filter(up_to_this);
+        let above = || all.iter().filter(up_to_this);
         if above().any(|camera| camera.clear == Clear::Covering && camera.viewport.intersect(seen) == seen) {
             return None;
         }
-        let clears = |camera: &Self| camera.texture == self.texture && camera.clear != Clear::Nothing;
+        let clears = |camera: &&Self| camera.texture == self.texture && camera.clear != Clear::Nothing;
         let cleared_by = above().filter(clears).max_by_key(|camera| camera.order);
         let cleared_by = cleared_by.map(|camera| camera.entity);
         (cleared_by.is_some() || self.texture != other.texture).then_some((other.entity, cleared_by))
@@ -122,37 +121,35 @@ pub fn report_unseen(
         return;
     }
     let global = clear_color.map_or(Color::BLACK, |color| color.0);
-    let all = || {
-        cameras.iter().filter_map(|(entity, _, camera, view, target)| {
-            let [x, y, width, height] = view.viewport.to_array();
-            Some(Stacked {
-                entity,
-                order: camera.order,
-                target: camera.target.clone()?,
-                viewport: URect::new(x, y, x + width, y + height),
-                texture: target.main_texture().id(),
-                clear: Clear::new(camera, global),
-                is_written: matches!(camera.output_mode, CameraOutputMode::Write { .. }),
-            })
+    let all = cameras.iter().filter_map(|(entity, _, camera, view, target)| {
+        let [x, y, width, height] = view.viewport.to_array();
+        Some(Stacked {
+            entity,
+            order: camera.order,
+            target: camera.target.clone()?,
+            viewport: URect::new(x, y, x + width, y + height),
+            texture: target.main_texture().id(),
+            clear: Clear::new(camera, global),
+            is_written: matches!(camera.output_mode, CameraOutputMode::Write { .. }),
         })
-    };
-    for upper in all() {
+    });
+    let all: Vec<Stacked> = all.collect();
+    for upper in &all {
         let Some(glass) = glass_on(&inputs, upper.entity) else {
             continue;
         };
-        let unseen = all().filter_map(|other| Some((other.order, upper.unseen(&other, glass, all)?)));
-        match unseen.max_by_key(|(order, _)| *order) {
-            Some((_, unseen)) => {
-                // Textures are made anew now and then, so the words are compared, and not the textures.
-                let message = message(&cameras, &names, upper.entity, unseen);
-                if reported.get(&upper.entity) != Some(&message) {
-                    warn!("{message}");
-                    reported.insert(upper.entity, message);
-                }
-            }
-            None => {
-                reported.remove(&upper.entity);
-            }
+        let unseen = all
+            .iter()
+            .filter_map(|other| Some((other.order, upper.unseen(other, glass, &all)?)));
+        let Some((_, unseen)) = unseen.max_by_key(|(order, _)| *order) else {
+            reported.remove(&upper.entity);
+            continue;
+        };
+        // Textures are made anew now and then, so the words are compared, and not the textures.
+        let message = message(&cameras, &names, upper.entity, unseen);
+        if reported.get(&upper.entity) != Some(&message) {
+            warn!("{message}");
+            reported.insert(upper.entity, message);
         }
     }
 }
@@ -165,12 +162,8 @@ fn forget_gone(reported: &mut EntityHashMap<String>, entities: &Entities) {
 /// The texels that contain all glass of a camera.
 fn glass_on(inputs: &PaintInputs, camera: Entity) -> Option<URect> {
     let camera = inputs.cameras.iter().find(|found| found.picture.camera == camera)?;
-    let (picture, seen) = (&camera.picture, camera.picture.seen_pixels());
-    let regions = camera
-        .backdrops
-        .iter()
-        .map(|backdrop| Region::new(backdrop, picture, backdrop.clip, seen));
-    let painted = regions.flatten().map(|region| region.painted);
+    let painted = camera.schedule.glass().map(|(_, placed)| placed.region.painted);
+    let painted = painted.filter(|region| !region.is_empty());
     painted.reduce(|all, region| all.union(region))
 }
 

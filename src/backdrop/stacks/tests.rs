@@ -31,9 +31,8 @@ fn unseen(cameras: &[Stacked]) -> Vec<(u32, Option<u32>)> {
 /// The same if the glass covers only these texels.
 fn unseen_below(glass: URect, cameras: &[Stacked]) -> Vec<(u32, Option<u32>)> {
     let upper = cameras.last().expect("a camera");
-    let all = || cameras.iter().cloned();
     let index = |entity: Entity| entity.index_u32();
-    let unseen = all().filter_map(|other| upper.unseen(&other, glass, all));
+    let unseen = cameras.iter().filter_map(|other| upper.unseen(other, glass, cameras));
     unseen
         .map(|(camera, cleared_by)| (index(camera), cleared_by.map(index)))
         .collect()
