@@ -111,12 +111,9 @@ impl BlurPlan {
             let blurred = blur_level(&mut builder, axes, level);
             builder.finish(axes, blurred);
         }
-        let is_batched = request.finish == Finish::Defer;
-        builder
-            .plan
-            .passes
-            .iter_mut()
-            .for_each(|pass| pass.is_batched = is_batched);
+        for pass in &mut builder.plan.passes {
+            pass.is_batched = request.finish == Finish::Defer;
+        }
         builder.plan
     }
 
@@ -199,9 +196,8 @@ impl BlurPlan {
 
     /// The largest width and height of any intermediate.
     pub fn largest_intermediate(&self) -> UVec2 {
-        self.intermediates
-            .iter()
-            .fold(UVec2::ZERO, |largest, size| largest.max(*size))
+        let sizes = self.intermediates.iter();
+        sizes.fold(UVec2::ZERO, |largest, size| largest.max(*size))
     }
 }
 

@@ -115,11 +115,9 @@ impl Timeline {
     pub fn solve(&mut self, surfaces: usize, frame: Rect) -> usize {
         self.ends = vec![0; surfaces];
         self.find_first(surfaces, frame);
-        let units = self.units.iter().map(|unit| unit.round);
-        let last = units
-            .chain(self.readers.iter().map(|reader| reader.batch))
-            .max()
-            .unwrap_or(0);
+        let (units, readers) = (self.units.iter(), self.readers.iter());
+        let rounds = units.map(|unit| unit.round).chain(readers.map(|reader| reader.batch));
+        let last = rounds.max().unwrap_or(0);
         self.ends[0] = last;
         self.put_off(surfaces, frame);
         last
@@ -154,10 +152,9 @@ impl Timeline {
                     if let Some(reads) = reader.reads {
                         let rounds = reader.surfaces.iter().map(|on| painted[*on].highest(0, Some(reads)));
                         reader.batch = 1 + rounds.max().unwrap_or(0);
-                        reader
-                            .surfaces
-                            .iter()
-                            .for_each(|on| read[*on].add(reader.batch, Some(reads)));
+                        for on in &reader.surfaces {
+                            read[*on].add(reader.batch, Some(reads));
+                        }
                     }
                 }
             }
@@ -189,11 +186,8 @@ impl Timeline {
                 }
                 Event::Reader(index) => {
                     let reader = &self.readers[index];
-                    if reader.reads.is_some() {
-                        reader
-                            .surfaces
-                            .iter()
-                            .for_each(|on| later[*on].add(reader.batch - 1, reader.reads));
+                    for on in reader.surfaces.iter().filter(|_| reader.reads.is_some()) {
+                        later[*on].add(reader.batch - 1, reader.reads);
                     }
                 }
             }

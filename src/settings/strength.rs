@@ -228,10 +228,7 @@ impl EdgeMode {
 
     /// Whether reads beyond the border return 0.
     pub(crate) fn is_empty_outside(self) -> bool {
-        match self {
-            Self::Transparent | Self::Renormalize => true,
-            Self::Clamp | Self::Mirror | Self::Wrap => false,
-        }
+        self.spreads() || self.is_normalized()
     }
 
     /// Whether the blurred picture is larger than the picture: beyond its borders, nothing replaces what the blur moves there.
