@@ -1,18 +1,16 @@
 //! Front end: filters of the user interface.
 //!
 //! Glass blurs the picture below a node. A filter changes the picture of the node itself and its descendants, the *group*.
-//! [`groups`] finds the groups in the main world and clips their nodes, [`extract`] extracts them, and [`paint`](crate::paint) paints
-//! them.
+//! [`groups`] finds the groups in the main world and clips their nodes, and [`paint`](crate::paint) paints them.
 
-mod extract;
 mod groups;
 mod strength;
 
-use crate::paint::PaintSystems;
+use crate::paint::{PaintInputs, PaintSystems, UiCameras};
 use crate::settings::UiFilter;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
-use bevy::render::{ExtractSchedule, RenderApp};
+use bevy::render::{Extract, ExtractSchedule, RenderApp};
 use bevy::ui::UiSystems;
 
 /// Adds filters of the user interface to an app.
@@ -31,7 +29,29 @@ pub fn plugin(app: &mut App) {
             .after(VisibilitySystems::VisibilityPropagate),
     );
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
-        render_app.add_systems(ExtractSchedule, extract::extract_filters.in_set(PaintSystems::Extract));
+        render_app.add_systems(ExtractSchedule, extract_filters.in_set(PaintSystems::Extract));
+    }
+}
+
+/// Extracts groups as they were found: everything about a group is read once in a frame.
+pub fn extract_filters(
+    mut inputs: ResMut<PaintInputs>,
+    groups: Extract<Res<groups::FilteredGroups>>,
+    cameras: Extract<UiCameras>,
+) {
+    let mut pictures = cameras.pictures();
+    for (target, filter) in &groups.0 {
+        let Some((picture, is_soft)) = pictures(target) else {
+            continue;
+        };
+        let mut filter = filter.clone();
+        for shape in filter.outline.iter_mut().chain(&mut filter.border) {
+            shape.is_soft = is_soft;
+        }
+        inputs.camera(picture).filters.push(filter);
+    }
+    for camera in &mut inputs.cameras {
+        camera.filters.sort_by_key(|filter| (filter.node, filter.nodes.start));
     }
 }
 
