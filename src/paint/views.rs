@@ -5,12 +5,11 @@ use crate::schedule::{Surface, SurfaceId};
 use bevy::prelude::*;
 use bevy::render::view::{ExtractedView, RetainedViewEntity};
 
-/// Shows a view for each frame of every camera, and hides the views that no frame needs. Entities are reused, the first ones first.
+/// Shows a view for each frame of every camera, in as many entities as there are frames.
 pub fn show_views(
     mut inputs: ResMut<PaintInputs>,
     mut views: Query<&mut ExtractedView>,
     mut pool: Local<Vec<Entity>>,
-    mut used: Local<usize>,
     mut commands: Commands,
 ) {
     let mut new = Vec::new();
@@ -38,10 +37,9 @@ pub fn show_views(
             }
         }
     }
-    for entity in pool.iter().take(*used).skip(next) {
-        commands.entity(*entity).try_remove::<ExtractedView>();
+    for entity in pool.drain(next..) {
+        commands.entity(entity).despawn();
     }
-    *used = next;
     commands.insert_batch(new);
 }
 
