@@ -63,21 +63,16 @@ mod region;
 mod rounds;
 mod scene;
 mod shape;
-mod share;
-mod slot;
 mod steps;
 mod tree;
 
 pub use clip::{Clip, ClipBox};
-pub use layer::{Layer, Shade, Shadow};
+pub use layer::{Layer, Shadow};
 pub use lens::Lens;
-pub use place::Placed;
+pub use place::{Placed, item_of, share};
 pub use rects::{Canvas, FAR, as_texels, common, moved};
-pub use region::Region;
-pub use scene::{Backdrop, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Picture, Scene, What};
+pub use scene::{Backdrop, Clips, Filter, FrozenGlass, GlassOrder, Item, Picture, Scene, Slot, What};
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};
-pub use share::{item_of, share};
-pub use slot::Slot;
 pub use steps::{Batch, Blurs, Draw, Label, PaintTexture, Schedule, Section, Step};
 pub use tree::{Surface, SurfaceId};
 

@@ -1,8 +1,8 @@
 //! What a filter is on its node, in physical pixels.
 
 use crate::paint::ui_clip::inner_radii_of;
-use crate::schedule::{FAR, Filter, Shade, Shadow, Shape, scale_of};
-use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, DropShadow, RADIUS_IN_SIGMAS, UiFilter};
+use crate::schedule::{FAR, Filter, Shadow, Shape, scale_of};
+use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, ColorMatrices, DropShadow, RADIUS_IN_SIGMAS, UiFilter};
 use crate::sigma_field::SigmaField;
 use bevy::ecs::query::QueryData;
 use bevy::math::Affine2;
@@ -53,7 +53,7 @@ impl FilterDataItem<'_, '_> {
             field: SigmaField::new(profile, size, transform * Affine2::from_translation(-0.5 * size)),
             outline: fade.map(|_| self.padding_box()),
             fade,
-            colors: filter.matrices(),
+            colors: ColorMatrices::new(&filter.colors),
             line: self.line(),
             shadows: shadows.map(|shadow| self.shadow(shadow)).collect(),
             opacity: filter.opacity_in_range(),
@@ -82,10 +82,8 @@ impl FilterDataItem<'_, '_> {
             offset: (shadow.offset * scale).clamp(-far, far),
             sigma: (shadow.radius / RADIUS_IN_SIGMAS * scale).min(Vec2::splat(f32::MAX)),
             width: 0.0,
-            shade: Shade {
-                color: shadow.color.to_linear(),
-                is_glow: shadow.is_glow,
-            },
+            color: shadow.color.to_linear(),
+            is_glow: shadow.is_glow,
             is_inset: shadow.is_inset,
         }
     }

@@ -9,8 +9,8 @@ use crate::plan::pass::TextureSlot;
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Cores, Filtering, Tiling};
 use crate::schedule::{
-    Backdrop, Blurs, Canvas, Clip, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Picture, Scene, Schedule,
-    Shape, Slot, What, item_of,
+    Backdrop, Blurs, Canvas, Clip, Clips, Filter, FrozenGlass, GlassOrder, Item, Picture, Scene, Schedule, Shape, Slot,
+    What, item_of,
 };
 use crate::settings::{
     BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, ColorStep, DropShadow, EdgeMode, FreezeArea,
@@ -204,21 +204,14 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
 }
 
 fn backdrop_of(panel: &Panel, picture: &Picture, order: GlassOrder) -> Option<Backdrop> {
-    let glass = Glass {
-        entity: Entity::PLACEHOLDER,
+    let (shape, profile) = ((panel.shape, 2.0), panel.profile.as_ref());
+    let glass = Backdrop {
         order,
-        shape: panel.shape,
         clip: panel.clip.map(Clip::from),
-        settings: &panel.glass,
-        profile: panel.profile.as_ref(),
-        lens: None,
-        scale: 2.0,
         freeze: panel.freeze,
-        switch: BlurSwitch::On,
-        shares: None,
-        is_hidden: false,
+        ..Backdrop::new(Entity::PLACEHOLDER, (&panel.glass, None), profile, shape, picture)
     };
-    glass.backdrop(picture)
+    glass.if_seen(false)
 }
 
 /// What a camera's front ends extract.

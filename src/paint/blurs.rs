@@ -58,13 +58,14 @@ pub fn update_blurs(
         for (index, placed) in camera.schedule.glass() {
             updated.frozen(index, placed, &picture, &mut kept);
         }
-        let batches = camera.schedule.batches.iter().map(|batch| match &batch.blurs {
-            Blurs::Glass(glass) => updated.glass(glass, batch),
-            Blurs::Layers(layers) => updated.layers(layers, batch),
-        });
-        let batches = batches.collect();
+        for batch in &camera.schedule.batches {
+            match &batch.blurs {
+                Blurs::Glass(glass) => updated.glass(glass, batch),
+                Blurs::Layers(layers) => updated.layers(layers, batch),
+            }
+        }
         let Updated { glass, layers, .. } = updated;
-        (camera.glass, camera.layers, camera.batches) = (glass, layers, batches);
+        (camera.glass, camera.layers) = (glass, layers);
     }
 }
 
@@ -79,39 +80,39 @@ struct Updated<'a, 'w> {
 }
 
 impl<'a> Updated<'a, '_> {
-    /// Updates the blurs of backdrops. Returns the keys of their jobs.
-    fn glass(&mut self, glass: &[usize], batch: &Batch) -> Vec<JobKey> {
-        let (camera, source) = (self.camera, self.source(batch.from));
-        let (mut keys, mut grouped) = (Vec::new(), Vec::new());
+    /// Updates the blurs of backdrops.
+    fn glass(&mut self, glass: &[usize], batch: &Batch) {
+        let camera = self.camera;
+        let Some((views, copy)) = self.source(batch.from) else {
+            return;
+        };
+        let mut grouped = Vec::new();
         for index in glass.iter().copied() {
             let (backdrop, Some(placed)) = (&camera.backdrops[index], &camera.schedule.placed[index]) else {
                 continue;
             };
-            if let Some((frozen, _)) = self.glass[index].blur {
-                keys.push(frozen);
-            } else if let Some((views, copy)) = &source {
-                let Some(request) = varying_glass(backdrop, placed, copy) else {
-                    grouped.push((index, backdrop, placed));
-                    continue;
-                };
-                let key = JobKey::VaryingGlass(backdrop.entity);
-                let source_at = -placed.to_source();
-                self.want(key, backdrop.entity, BlurRequest { source_at, ..request }, views);
-                self.glass[index].blur = Some((key, 0));
-                keys.push(key);
+            // Its picture is kept.
+            if self.glass[index].blur.is_some() {
+                continue;
             }
+            let Some(request) = varying_glass(backdrop, placed, &copy) else {
+                grouped.push((index, backdrop, placed));
+                continue;
+            };
+            let key = JobKey::VaryingGlass(backdrop.entity);
+            let source_at = -placed.to_source();
+            self.want(key, backdrop.entity, BlurRequest { source_at, ..request }, &views);
+            self.glass[index].blur = Some((key, 0));
         }
-        if let (Some((_, leader, _)), Some((views, copy))) = (grouped.first(), source) {
+        if let Some((_, leader, _)) = grouped.first() {
             let (items, places) = share(grouped.iter().map(|(_, backdrop, placed)| (*backdrop, *placed)));
             let key = JobKey::Glass(leader.entity);
             let work = Work::Batch(batch.pages, items.into());
             self.want(key, leader.entity, BlurRequest { work, ..copy }, &views);
-            keys.push(key);
             for ((index, ..), item) in grouped.iter().zip(places) {
                 self.glass[*index].blur = Some((key, item));
             }
         }
-        keys
     }
 
     /// Updates the job that blurs a frozen backdrop's picture. If the picture is lost, or the pipeline that fits it to the
@@ -156,11 +157,11 @@ impl<'a> Updated<'a, '_> {
         }
     }
 
-    /// Updates the blurs of layers on one page. Returns the keys of their jobs.
-    fn layers(&mut self, layers: &[(SurfaceId, usize)], batch: &Batch) -> Vec<JobKey> {
-        let (mut keys, mut items, camera) = (Vec::new(), Vec::new(), self.camera);
+    /// Updates the blurs of layers on one page.
+    fn layers(&mut self, layers: &[(SurfaceId, usize)], batch: &Batch) {
+        let (mut items, camera) = (Vec::new(), self.camera);
         let Some(view) = camera.view(batch.from) else {
-            return keys;
+            return;
         };
         let (tree, copy) = (&camera.schedule.tree, self.copy(texture_size(view.texture())));
         let filter_of = |surface: &Surface| &camera.filters[surface.filter];
@@ -182,15 +183,12 @@ impl<'a> Updated<'a, '_> {
             let key = JobKey::VaryingLayer(filter.entity);
             self.want(key, filter.entity, blur_of(work, texels, &copy), &[view]);
             self.layers[*index] = Some((key, 0));
-            keys.push(key);
         }
         if !items.is_empty() {
             let first = filter_of(tree.surface(layers[0].0)).entity;
             let work = Work::Batch(batch.pages, items.into());
             self.want(shared, first, BlurRequest { work, ..copy }, &[view]);
-            keys.push(shared);
         }
-        keys
     }
 
     /// Updates a job. Logs a failure if it is new, with the entity, and returns it.

@@ -5,10 +5,10 @@
 
 use super::inputs::{PaintInputs, PaintedCamera, PaintedGlass};
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
-use super::uniform::{BOX_VERTICES, ColorStepsUniform, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
+use super::uniform::{ColorStepsUniform, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::CameraPicture;
 use crate::gpu::{BlurJobs, Deferred};
-use crate::schedule::{Backdrop, Canvas, Clip, Layer, PaintTexture, Placed, SurfaceId, common};
+use crate::schedule::{Backdrop, Canvas, Layer, PaintTexture, Placed, SurfaceId, common};
 use crate::settings::ColorMatrices;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
@@ -253,7 +253,7 @@ impl CameraUpdate<'_, '_> {
     }
 
     /// Adds a call, unless its pipeline is missing.
-    fn add(&mut self, mix: Mix, source: CallSource, uniform: &PaintUniform, vertices: u32) -> Option<()> {
+    fn add(&mut self, mix: Mix, source: CallSource, uniform: &PaintUniform) -> Option<()> {
         let key = PaintKey {
             format: self.format,
             mix,
@@ -267,7 +267,8 @@ impl CameraUpdate<'_, '_> {
                 self.draws.uniforms.push(uniform),
                 if uniform.color_steps > 0 { self.colors } else { 0 },
             ],
-            vertices,
+            // Two triangles, or those of the four sides of a frame.
+            vertices: if uniform.frame > 0.0 && !key.is_inner() { 24 } else { 6 },
         });
         Some(())
     }
@@ -311,12 +312,11 @@ impl CameraUpdate<'_, '_> {
         let depth = lens.map(|lens| lens.depth(&backdrop.shape));
         let depth = depth.filter(|depth| 2.0 * depth < backdrop.shape.size.min_element());
         let Some(depth) = depth else {
-            return self.add(Mix::Replace, source.clone(), &frame(0.0), BOX_VERTICES);
+            return self.add(Mix::Replace, source.clone(), &frame(0.0));
         };
         // They overlap by a pixel, because rasterisers round vertices.
-        self.add(Mix::Replace, source.flat(), &frame(depth - 1.0), BOX_VERTICES)?;
-        let rim = frame(depth);
-        self.add(Mix::Replace, source.clone(), &rim, rim.frame_vertices())
+        self.add(Mix::Replace, source.flat(), &frame(depth - 1.0))?;
+        self.add(Mix::Replace, source.clone(), &frame(depth))
     }
 
     /// Mixes glass with what lies below it.
@@ -328,8 +328,8 @@ impl CameraUpdate<'_, '_> {
         }
         if !solid || has_rim(backdrop, self.colours) {
             // What only scales the picture below does not read the source.
-            self.add(Mix::Keep, source.flat(), uniform, uniform.frame_vertices())?;
-            self.add(Mix::Add, source.clone(), uniform, uniform.frame_vertices())?;
+            self.add(Mix::Keep, source.flat(), uniform)?;
+            self.add(Mix::Add, source.clone(), uniform)?;
         }
         Some(())
     }
@@ -338,11 +338,9 @@ impl CameraUpdate<'_, '_> {
     fn hole(&mut self, index: usize, placed: &Placed, share: f32) -> Option<()> {
         let surface = placed.hole?;
         let held = self.camera.schedule.tree.surface(surface).rect;
-        let uniform = self
-            .painted_on(surface)
-            .hole(&self.camera.backdrops[index], held, share);
-        let source = self.picture(None);
-        self.add(Mix::Keep, source, &uniform, BOX_VERTICES)
+        let (on, source) = (self.painted_on(surface), self.picture(None));
+        let uniform = on.hole(&self.camera.backdrops[index], held, share);
+        self.add(Mix::Keep, source, &uniform)
     }
 
     /// What glass inside a group sees of the groups around it: all of them, unfiltered, as far as they are painted.
@@ -371,7 +369,7 @@ impl CameraUpdate<'_, '_> {
             return Some(());
         }
         let (filter, on) = (&self.camera.filters[surface.filter], self.painted_on(surface.parent));
-        let clip = self.clip_of(id);
+        let clip = tree.clip_of(&self.camera.filters, id);
         if surface.is_colored {
             self.colored(&filter.colors);
         }
@@ -381,7 +379,7 @@ impl CameraUpdate<'_, '_> {
             if let Some(deferred) = blur.and_then(|blur| jobs.deferred(blur)) {
                 let uniform = on.layer(filter, surface, layer, clip);
                 let source = CallSource::blurred(&deferred, false);
-                if self.add(mix_of(layer), source, &uniform, BOX_VERTICES).is_some() {
+                if self.add(mix_of(layer), source, &uniform).is_some() {
                     continue;
                 }
             }
@@ -398,21 +396,12 @@ impl CameraUpdate<'_, '_> {
         Some(())
     }
 
-    /// The clip of a surface's layers: of the result of its filter.
-    fn clip_of(&self, id: SurfaceId) -> Option<Clip> {
-        let tree = &self.camera.schedule.tree;
-        let filter = tree.surface(id).filter;
-        self.camera.filters[filter]
-            .result_clip()
-            .filter(|_| tree.result_of(filter) == Some(id))
-    }
-
     /// A surface without a blur.
     fn sharp(&mut self, id: SurfaceId, mix: Mix, uniform: &PaintUniform) -> Option<()> {
         let surface = self.camera.schedule.tree.surface(id);
         let page = self.camera.view(PaintTexture::Page(surface.depth, surface.page))?;
         let source = self.picture(Some(page));
-        self.add(mix, source, uniform, BOX_VERTICES)
+        self.add(mix, source, uniform)
     }
 
     /// A picture, or any picture where none is read.
@@ -432,5 +421,5 @@ impl CameraUpdate<'_, '_> {
 }
 
 fn mix_of(layer: &Layer) -> Mix {
-    if layer.is_inset { Mix::Atop } else { Mix::Over }
+    if layer.is_inset() { Mix::Atop } else { Mix::Over }
 }

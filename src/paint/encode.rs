@@ -11,7 +11,7 @@ use crate::gpu::{BlurAccess, attachment, part_from};
 use crate::schedule::{Blurs, Canvas, Draw, Label, PaintTexture, Section, Step, SurfaceId};
 use crate::settings::BackdropLayer;
 use bevy::image::ToExtents;
-use bevy::math::URect;
+use bevy::math::{FloatOrd, URect};
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::render_phase::{DrawFunctions, TrackedRenderPass};
@@ -20,6 +20,7 @@ use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ViewTarget;
 use bevy::ui_render::TransparentUi;
+use core::ops::Range;
 
 /// The current camera: its entities in the render world and in the main world, and what it paints into.
 pub type PaintView = (Entity, MainEntity, &'static ViewTarget, &'static ExtractedCamera);
@@ -28,14 +29,16 @@ pub type PaintView = (Entity, MainEntity, &'static ViewTarget, &'static Extracte
 /// between. Bevy's pass must run after it.
 pub fn backdrops_below_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
     if let Some(painter) = Painter::new(world, camera) {
-        painter.encode(painter.sections().0, &mut context);
+        let (below, _) = painter.sections();
+        below.iter().for_each(|section| painter.section(section, &mut context));
     }
 }
 
 /// Paints the regions of glass over Bevy's user interface.
 pub fn backdrops_above_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
     if let Some(painter) = Painter::new(world, camera) {
-        painter.encode(painter.sections().1, &mut context);
+        let (_, above) = painter.sections();
+        above.iter().for_each(|section| painter.section(section, &mut context));
     }
 }
 
@@ -76,10 +79,6 @@ impl<'w> Painter<'w> {
             .split_at(bevys.map_or(schedule.sections.len(), |section| section + 1))
     }
 
-    fn encode(&self, sections: &[Section], context: &mut RenderContext) {
-        sections.iter().for_each(|section| self.section(section, context));
-    }
-
     fn section(&self, section: &Section, context: &mut RenderContext) {
         let steps = &self.camera.schedule.steps[section.steps.clone()];
         let is_measured = steps.iter().any(|step| self.is_due(step));
@@ -89,9 +88,8 @@ impl<'w> Painter<'w> {
         };
         let is_timed = context.diagnostic_recorder().is_some();
         let label = is_timed.then(|| label_of(label, self.main_entity));
-        let label = label.as_ref();
-        timed(context, label, |context, _| {
-            steps.iter().for_each(|step| self.step(step, label, context));
+        timed(context, label.as_ref(), |context, _| {
+            steps.iter().for_each(|step| self.step(step, label.as_ref(), context));
         });
     }
 
@@ -99,9 +97,7 @@ impl<'w> Painter<'w> {
     fn is_due(&self, step: &Step) -> bool {
         match step {
             Step::Bevy => false,
-            Step::Pass { clears, draws, .. } => {
-                *clears || self.camera.schedule.draws(draws).iter().any(|draw| self.paints(draw))
-            }
+            Step::Pass { clears, draws, .. } => *clears || draws.iter().any(|draw| self.paints(draw)),
             Step::Copy(backdrop) => self.needs(*backdrop).is_some(),
             Step::Take(_) => true,
             Step::Blur(batch) => match &self.camera.schedule.batches[*batch].blurs {
@@ -134,7 +130,7 @@ impl<'w> Painter<'w> {
         }
         match step {
             Step::Bevy => {}
-            Step::Pass { on, clears, draws } => self.pass(*on, *clears, self.camera.schedule.draws(draws), context),
+            Step::Pass { on, clears, draws } => self.pass(*on, *clears, draws, context),
             Step::Copy(backdrop) => self.copy(*backdrop, context),
             Step::Take(backdrop) => self.take(*backdrop, context),
             Step::Blur(batch) => self.blur(*batch, label, context),
@@ -154,7 +150,13 @@ impl<'w> Painter<'w> {
                 let [x, y, width, height] = new.texels().as_vec4().to_array();
                 pass.set_viewport(x, y, width, height, 0.0, 1.0);
             }
-            self.draw(draw, &mut pass);
+            match draw {
+                Draw::Items { on, keys, scissor } => self.draw_items(*on, keys, *scissor, &mut pass),
+                _ => {
+                    let calls: &Draws = self.world.resource();
+                    calls.draw(self.camera.calls_of_draw(draw), &mut pass);
+                }
+            }
         }
     }
 
@@ -202,20 +204,10 @@ impl<'w> Painter<'w> {
         (surface != SurfaceId::CAMERA).then(|| schedule.tree.surface(surface).canvas())
     }
 
-    fn draw<'a>(&'a self, draw: &'a Draw, pass: &mut TrackedRenderPass<'a>) {
-        match draw {
-            Draw::Items { on, keys, scissor } => self.draw_items(*on, keys, *scissor, pass),
-            _ => {
-                let draws: &Draws = self.world.resource();
-                draws.draw(self.camera.calls_of_draw(draw), pass);
-            }
-        }
-    }
-
     fn draw_items<'a>(
         &'a self,
         on: SurfaceId,
-        keys: &core::ops::Range<bevy::math::FloatOrd>,
+        keys: &Range<FloatOrd>,
         scissor: Option<URect>,
         pass: &mut TrackedRenderPass<'a>,
     ) {

@@ -4,7 +4,7 @@ use super::encode::label_of;
 use super::inputs::PaintInputs;
 use crate::diagnostics::figures::{BackdropCounts, BackdropFigures};
 use crate::gpu::{BlurJob, BlurJobs};
-use crate::schedule::{Blurs, Label, Section, Step};
+use crate::schedule::{Blurs, Label, Step};
 use bevy::prelude::*;
 use bevy::render::sync_world::MainEntity;
 
@@ -24,24 +24,21 @@ pub fn count_backdrops(
             continue;
         };
         let schedule = &painted.schedule;
-        let figures_of = |section: &Section| {
+        for section in &schedule.sections {
+            let Some(label @ (Label::BelowUi | Label::Nodes | Label::AboveUi)) = section.label else {
+                continue;
+            };
             let mut figures = BackdropFigures::default();
             for step in &schedule.steps[section.steps.clone()] {
-                let Step::Blur(batch) = step else {
-                    continue;
-                };
-                if let Blurs::Glass(glass) = &schedule.batches[*batch].blurs {
+                if let Step::Blur(batch) = step
+                    && let Blurs::Glass(glass) = &schedule.batches[*batch].blurs
+                {
                     figures.backdrops += glass.len();
                     figures.groups += 1;
                     figures.texels += painted.jobs(*batch, &jobs).map(BlurJob::texels).sum::<u64>();
                 }
             }
-            figures
-        };
-        for section in &schedule.sections {
-            if let Some(label @ (Label::BelowUi | Label::Nodes | Label::AboveUi)) = section.label {
-                all.push((label_of(label, camera.id()), figures_of(section)));
-            }
+            all.push((label_of(label, camera.id()), figures));
         }
     }
     counts.replace(all.into_iter().filter(|(_, figures)| figures.backdrops > 0));

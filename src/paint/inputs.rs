@@ -3,7 +3,7 @@
 use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::freeze::KeptPictures;
 use crate::gpu::{BlurJob, BlurJobs, JobKey, texture_size};
-use crate::schedule::{Backdrop, Draw, Filter, PaintTexture, Picture, Schedule, What};
+use crate::schedule::{Backdrop, Blurs, Draw, Filter, PaintTexture, Picture, Schedule, What};
 use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
@@ -94,8 +94,6 @@ pub struct PaintedCamera {
     pub layers: Vec<Option<BlurPlace>>,
     /// The calls of the layers of every surface.
     pub surfaces: Vec<Range<usize>>,
-    /// The jobs of every batch.
-    pub batches: Vec<Vec<JobKey>>,
     /// The items that the schedule paints in the place of Bevy, by surface.
     pub split: Vec<Vec<SplitItem>>,
 }
@@ -143,7 +141,6 @@ impl PaintedCamera {
             glass: Vec::new(),
             layers: Vec::new(),
             surfaces: Vec::new(),
-            batches: Vec::new(),
             split: Vec::new(),
         }
     }
@@ -175,10 +172,19 @@ impl PaintedCamera {
         !self.filters.is_empty() || self.backdrops.iter().any(|backdrop| backdrop.node().is_some())
     }
 
-    /// The jobs of a batch that can be encoded.
-    pub fn jobs<'a>(&'a self, batch: usize, jobs: &'a BlurJobs) -> impl Iterator<Item = &'a BlurJob> {
-        let keys = self.batches.get(batch).into_iter().flatten();
-        keys.filter_map(|key| jobs.bound(*key))
+    /// The jobs of a batch that can be encoded, each once.
+    pub fn jobs<'a>(&self, batch: usize, jobs: &'a BlurJobs) -> impl Iterator<Item = &'a BlurJob> {
+        let places: Vec<Option<BlurPlace>> = match &self.schedule.batches[batch].blurs {
+            Blurs::Glass(glass) => glass.iter().map(|glass| self.glass.get(*glass)?.blur).collect(),
+            Blurs::Layers(layers) => layers.iter().map(|(_, layer)| *self.layers.get(*layer)?).collect(),
+        };
+        let mut keys = Vec::new();
+        for (key, _) in places.into_iter().flatten() {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        keys.into_iter().filter_map(|key| jobs.bound(key))
     }
 
     /// Whether glass is painted.

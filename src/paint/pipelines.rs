@@ -143,6 +143,13 @@ pub struct PaintKey {
     pub source: PaintSource,
 }
 
+impl PaintKey {
+    /// Whether it leaves the frame of the box out.
+    pub fn is_inner(&self) -> bool {
+        self.mix == Mix::Replace && !self.source.refracts()
+    }
+}
+
 /// The pipelines. Recreated with the render device.
 #[derive(Resource)]
 pub struct PaintPipelines {
@@ -267,7 +274,8 @@ pub(crate) fn definitions(key: PaintKey) -> Vec<ShaderDefVal> {
     }
     if key.source.refracts() {
         definitions.push("LENS".into());
-    } else if key.mix == Mix::Replace {
+    }
+    if key.is_inner() {
         definitions.push("INNER".into());
     }
     definitions

@@ -4,7 +4,7 @@ use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
 use crate::schedule::{
-    Backdrop, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shade, Shape, Surface, common, moved,
+    Backdrop, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shadow, Shape, Surface, common, moved,
     scale_of,
 };
 use crate::settings::ColorMatrices;
@@ -60,9 +60,9 @@ impl Colours {
     }
 
     /// The values of a shadow's colour, multiplied by its alpha, which is 0 for a glow.
-    fn shaded(self, Shade { color, is_glow }: Shade) -> Vec4 {
-        let stored = self.stored(color);
-        (stored.truncate() * color.alpha).extend(if is_glow { 0.0 } else { color.alpha })
+    fn shaded(self, shadow: &Shadow) -> Vec4 {
+        let (stored, alpha) = (self.stored(shadow.color), shadow.color.alpha);
+        (stored.truncate() * alpha).extend(if shadow.is_glow { 0.0 } else { alpha })
     }
 
     /// How the shader gets noise into the space.
@@ -340,7 +340,9 @@ impl PaintedOn {
         };
         let from = to_source - layer.offset;
         // A box of whole pixels ends where the layer ends.
-        let outline = surface.outline.filter(|outline| surface.fade.is_some() || !outline.is_on_pixels());
+        let outline = surface
+            .outline
+            .filter(|outline| surface.fade.is_some() || !outline.is_on_pixels());
         let (picture, held) = match &outline {
             Some(outline) => (self.outlined(from, outline, surface.fade, layer.shown), layer.shown),
             None => (self.picture(from, layer.shown), surface.painted),
@@ -348,19 +350,19 @@ impl PaintedOn {
         let is_bordered = outline.is_some() && !layer.edge.spreads();
         let own = [
             (SHADOW, layer.shadow.is_some()),
-            (INSET, layer.is_inset),
-            (LINE, layer.width > 0.0),
+            (INSET, layer.is_inset()),
+            (LINE, layer.width() > 0.0),
             (BORDERED, is_bordered),
         ];
         let uniform = PaintUniform {
-            color: layer.shadow.map_or(Vec4::ZERO, |shade| self.colours.shaded(shade)),
+            color: layer.shadow.map_or(Vec4::ZERO, |shadow| self.colours.shaded(&shadow)),
             color_steps: if is_colored {
                 self.colours.steps(&filter.colors)
             } else {
                 0
             },
             opacity: surface.opacity,
-            width: layer.width,
+            width: layer.width(),
             region: corners(held.min + to_source, held.max + to_source),
             flags: picture.flags + flags(own) + self.dithers(layer.blurs()),
             ..picture
@@ -368,16 +370,6 @@ impl PaintedOn {
         self.clipped(uniform, clip)
     }
 }
-
-impl PaintUniform {
-    /// The vertices of the frame, or of the whole box if there is no frame.
-    pub fn frame_vertices(&self) -> u32 {
-        if self.frame > 0.0 { 24 } else { BOX_VERTICES }
-    }
-}
-
-/// The vertices of the whole box.
-pub const BOX_VERTICES: u32 = 6;
 
 /// Whether glass replaces the picture below it, except at its rim.
 pub fn is_solid(placed: &Placed, colours: Colours) -> bool {

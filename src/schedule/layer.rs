@@ -9,15 +9,6 @@ use bevy::math::{IRect, IVec2, Vec2};
 /// The finest part of a pixel by which a layer is moved.
 const FINEST: f32 = 1.0 / 64.0;
 
-/// The colour of a shadow, of a glow or of a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shade {
-    /// Light, and how opaque it is.
-    pub color: LinearRgba,
-    /// Whether it is added to what lies below.
-    pub is_glow: bool,
-}
-
 /// What a group casts in the shape of its alpha: a shadow, or a line around it. In pixels of the viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shadow {
@@ -27,8 +18,10 @@ pub struct Shadow {
     pub sigma: Vec2,
     /// How far it reaches beyond the group without a blur: the width of a line, else 0.
     pub width: f32,
-    /// Its colour where the group is opaque.
-    pub shade: Shade,
+    /// Its colour where the group is opaque: light, and how opaque it is.
+    pub color: LinearRgba,
+    /// Whether it is added to what lies below.
+    pub is_glow: bool,
     /// Whether it falls into the group, from around it.
     pub is_inset: bool,
 }
@@ -53,12 +46,8 @@ pub struct Layer {
     pub offset: IVec2,
     /// The part of a pixel by which it is moved beyond that, from 0 to less than 1.
     pub fraction: Vec2,
-    /// The colour in which its alpha is shown, `None` for the picture itself.
-    pub shadow: Option<Shade>,
-    /// The width of the line that is shown around its alpha, 0 if it is no line.
-    pub width: f32,
-    /// Whether the colour is shown where its alpha is not, inside of what has been painted before.
-    pub is_inset: bool,
+    /// The shadow as which its alpha is shown, `None` for the picture itself.
+    pub shadow: Option<Shadow>,
     /// The pixels that it paints. Empty if it is invisible.
     pub shown: IRect,
 }
@@ -73,8 +62,6 @@ impl Layer {
             offset: IVec2::ZERO,
             fraction: Vec2::ZERO,
             shadow: None,
-            width: 0.0,
-            is_inset: false,
             shown: NOWHERE,
         }
     }
@@ -90,11 +77,19 @@ impl Layer {
         Self {
             offset: whole.as_ivec2(),
             fraction: Vec2::select(is_fine, by - whole, Vec2::ZERO),
-            shadow: Some(shadow.shade),
-            width: shadow.width,
-            is_inset: shadow.is_inset,
+            shadow: Some(*shadow),
             ..Self::new(variance.map(|variance| variance.sqrt().min(f32::MAX)))
         }
+    }
+
+    /// The width of the line that is shown around its alpha, 0 if it is no line.
+    pub fn width(&self) -> f32 {
+        self.shadow.map_or(0.0, |shadow| shadow.width)
+    }
+
+    /// Whether a colour is shown where its alpha is not, inside of what has been painted before.
+    pub fn is_inset(&self) -> bool {
+        self.shadow.is_some_and(|shadow| shadow.is_inset)
     }
 
     /// Whether it is blurred.
@@ -119,7 +114,7 @@ impl Layer {
 
     /// How far it reaches beyond the picture.
     pub fn reach(&self) -> IVec2 {
-        reach_of(self.sigma) + self.fraction.ceil().as_ivec2() + self.width.ceil() as i32
+        reach_of(self.sigma) + self.fraction.ceil().as_ivec2() + self.width().ceil() as i32
     }
 
     /// Where it shows something of a picture with these pixels, before it is moved.
@@ -133,7 +128,7 @@ impl Layer {
 
     /// The pixels that it reads to show these.
     pub fn reads(&self, shown: IRect) -> IRect {
-        let shifted = self.fraction.ceil().as_ivec2() + self.width.ceil() as i32;
+        let shifted = self.fraction.ceil().as_ivec2() + self.width().ceil() as i32;
         grown(shown, reads_of(self.sigma, self.edge) + shifted)
     }
 }

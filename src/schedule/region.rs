@@ -109,7 +109,6 @@ fn around(region: URect, by: UVec2) -> URect {
 #[cfg(test)]
 mod tests {
     use super::super::lens::Lens;
-    use super::super::scene::Glass;
     use super::super::shape::Shape;
     use super::*;
     use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorStep, EdgeMode, HasBlur};
@@ -137,7 +136,7 @@ mod tests {
     }
 
     fn backdrop(shape: Shape, settings: BackdropBlur) -> Option<Backdrop> {
-        Glass::plain(shape, &settings).backdrop(&PICTURE)
+        Backdrop::plain(shape, &settings, &PICTURE).if_seen(false)
     }
 
     fn region(shape: Shape, clip: Option<Rect>, glass: BackdropBlur) -> Option<Region> {

@@ -4,11 +4,8 @@ use super::clip::Clip;
 use super::layer::{Shadow, reads_of};
 use super::lens::Lens;
 use super::shape::Shape;
-use super::slot::Slot;
 use crate::plan::blurs;
-use crate::settings::{
-    BackdropBlur, BackdropLens, BackdropSampling, BlurProfile, BlurSwitch, ColorMatrices, EdgeMode, FreezeArea,
-};
+use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurProfile, ColorMatrices, EdgeMode, FreezeArea};
 use crate::sigma_field::SigmaField;
 use bevy::color::LinearRgba;
 use bevy::math::{Affine2, FloatOrd, IRect, Rect, URect, UVec2, Vec2};
@@ -99,6 +96,45 @@ pub enum What {
     Result(usize),
 }
 
+/// A place of an own item at a node, among the items of Bevy's user interface.
+///
+/// Bevy's sort keys are the place of a node in the stack of all nodes, plus an offset: -0.1 for the node's shadow, 0 for its background,
+/// more for everything else. Glass lies between the shadow and the background. But its cut lies halfway to the node before: the node's
+/// own shadow fills the box, and the glass must not see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// What lies below glass and groups ends here. A mark ends Bevy's batches.
+    Cut,
+    /// Glass, and the hole that it makes in the picture of its own node's group.
+    Glass,
+    /// The result of a group, over the glass of its own node.
+    Result,
+    /// The result of a group without its node: over everything that the node itself paints.
+    Content,
+}
+
+impl Slot {
+    /// The sort key of an own item of the node at this place in the stack.
+    pub fn key(self, stack_index: u32) -> FloatOrd {
+        let offset = match self {
+            Self::Cut => -0.5,
+            Self::Glass => -0.05,
+            Self::Result => -0.04,
+            Self::Content => 0.4,
+        };
+        FloatOrd(stack_index as f32 + offset)
+    }
+}
+
+/// Sort keys before and after all others.
+pub const FIRST: FloatOrd = FloatOrd(f32::NEG_INFINITY);
+pub const LAST: FloatOrd = FloatOrd(f32::INFINITY);
+
+/// The place in the stack of the node to which an item with this sort key belongs. Items of other crates may have negative keys.
+pub fn node_of(FloatOrd(key): FloatOrd) -> i64 {
+    (key + 0.5).floor() as i64
+}
+
 /// Where glass is painted among everything else, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GlassOrder {
@@ -138,7 +174,7 @@ pub struct Backdrop {
     pub grain: f32,
     /// What is painted where no blur is.
     pub fallback: LinearRgba,
-    /// Whether blurs are switched off: only the fallback is painted.
+    /// Whether blurs are switched off: only the fallback is painted, and nothing is frozen.
     pub is_plain: bool,
     /// How it is frozen, `None` if it is not.
     pub freeze: Option<FrozenGlass>,
@@ -157,78 +193,59 @@ pub struct FrozenGlass {
     pub taken: Option<URect>,
 }
 
-/// Glass of the main world.
-#[derive(Clone, Copy, Debug)]
-pub struct Glass<'a> {
-    /// Its entity.
-    pub entity: Entity,
-    /// When it is painted.
-    pub order: GlassOrder,
-    /// What is painted.
-    pub shape: Shape,
-    /// See [`Backdrop::clip`].
-    pub clip: Option<Clip>,
-    /// The settings.
-    pub settings: &'a BackdropBlur,
-    /// Varies over the whole box, visible or not.
-    pub profile: Option<&'a BlurProfile>,
-    /// How it refracts.
-    pub lens: Option<&'a BackdropLens>,
-    /// Physical pixels per logical pixel.
-    pub scale: f32,
-    /// How it is frozen, `None` if it is not.
-    pub freeze: Option<FrozenGlass>,
-    /// Whether blurs are on.
-    pub switch: BlurSwitch,
-    /// The node whose glass shares one backdrop.
-    pub shares: Option<Entity>,
-    /// Whether the node is hidden, or not laid out.
-    pub is_hidden: bool,
-}
-
-impl Glass<'_> {
-    /// What it is on what a camera paints into, `None` if it cannot be seen. Glass that shares a backdrop is there even then, with an
-    /// opacity of 0: all of its group see what lies below the first of them.
-    pub fn backdrop(&self, picture: &Picture) -> Option<Backdrop> {
-        let (shape, settings, switch) = (self.shape, self.settings, self.switch);
-        let (colors, fallback) = (ColorMatrices::new(&settings.colors), settings.fallback.to_linear());
+impl Backdrop {
+    /// Glass with these settings and this profile, which varies over the whole box, visible or not. `scale` is physical pixels per
+    /// logical pixel.
+    pub fn new(
+        entity: Entity,
+        (settings, lens): (&BackdropBlur, Option<&BackdropLens>),
+        profile: Option<&BlurProfile>,
+        (shape, scale): (Shape, f32),
+        picture: &Picture,
+    ) -> Self {
         let [opacity, grain] = settings.shares();
-        let lens = self.lens.and_then(|lens| Lens::new(lens, self.scale, &shape));
-        let freeze = self.freeze.filter(|_| switch.is_on());
         // A radius out of range means no blur; `validation` reports it.
-        let sigma = settings.blur.sigma_in_texels(self.scale, picture.viewport.height());
-        let sigma = (sigma.unwrap_or(Vec2::ZERO) * shape.scale()).min(Vec2::splat(f32::MAX));
-        // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
-        let is_flat = colors.is_neutral() && grain <= 0.0 && lens.is_none();
-        let changes = blurs(sigma) || !is_flat || freeze.is_some();
-        let changes = changes && (switch.is_on() || fallback.alpha > 0.0);
-        let is_seen = opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
+        let sigma = settings.blur.sigma_in_texels(scale, picture.viewport.height());
         let from_corner = Affine2::from_translation(-0.5 * shape.size);
         let to_picture = Affine2::from_translation(picture.viewport.min.as_vec2());
-        let is_seen = changes && is_seen && shape.is_drawable() && !self.is_hidden;
-        let (freeze, opacity) = if is_seen { (freeze, opacity) } else { (None, 0.0) };
-        (is_seen || self.shares.is_some()).then(|| Backdrop {
-            entity: self.entity,
-            order: self.order,
+        Self {
+            entity,
+            order: GlassOrder::BelowUi(0),
             shape,
-            clip: self.clip,
+            clip: None,
             is_open: settings.sampling == BackdropSampling::Surroundings,
-            sigma,
+            sigma: (sigma.unwrap_or(Vec2::ZERO) * shape.scale()).min(Vec2::splat(f32::MAX)),
             edge: settings.blur.edge,
-            field: SigmaField::new(self.profile, shape.size, to_picture * shape.transform * from_corner),
-            colors,
+            field: SigmaField::new(profile, shape.size, to_picture * shape.transform * from_corner),
+            colors: ColorMatrices::new(&settings.colors),
             opacity,
             grain,
-            fallback,
-            is_plain: !switch.is_on(),
+            fallback: settings.fallback.to_linear(),
+            is_plain: false,
+            freeze: None,
+            shares: None,
+            lens: lens.and_then(|lens| Lens::new(lens, scale, &shape)),
+        }
+    }
+
+    /// The same glass, `None` if it cannot be seen, because its node is hidden, for example. Glass that shares a backdrop is there even
+    /// then, with an opacity of 0: all of its group see what lies below the first of them.
+    pub fn if_seen(self, is_hidden: bool) -> Option<Self> {
+        // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
+        let freeze = self.freeze.filter(|_| !self.is_plain);
+        let is_flat = self.colors.is_neutral() && self.grain <= 0.0 && self.lens.is_none();
+        let changes = self.blurs() || !is_flat || freeze.is_some();
+        let changes = changes && (!self.is_plain || self.fallback.alpha > 0.0);
+        let is_seen = self.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
+        let is_seen = changes && is_seen && self.shape.is_drawable() && !is_hidden;
+        let (freeze, opacity) = if is_seen { (freeze, self.opacity) } else { (None, 0.0) };
+        (is_seen || self.shares.is_some()).then_some(Self {
             freeze,
-            shares: self.shares,
-            lens,
+            opacity,
+            ..self
         })
     }
-}
 
-impl Backdrop {
     /// Whether anything is blurred.
     pub fn blurs(&self) -> bool {
         blurs(self.sigma)
@@ -367,5 +384,28 @@ impl Filter {
     /// The clip that its nodes need if they are painted without a filter.
     pub fn missing_clip(&self) -> Option<Clip> {
         self.clip.filter(|_| self.clips == Clips::Result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_lie_in_order_at_their_nodes() {
+        let shadow = |node: u32| FloatOrd(node as f32 - 0.1);
+        for node in (0..1000).chain(65_000..65_537) {
+            let keys = [
+                Slot::Cut.key(node),
+                shadow(node),
+                Slot::Glass.key(node),
+                Slot::Result.key(node),
+                FloatOrd(node as f32),
+                Slot::Content.key(node),
+            ];
+            assert!(keys.is_sorted_by(|one, other| one < other), "{keys:?}");
+            assert!(keys.iter().all(|key| node_of(*key) == i64::from(node)), "{keys:?}");
+        }
+        assert_eq!(node_of(FloatOrd(-3.2)), -3);
     }
 }

@@ -8,8 +8,7 @@
 
 use super::place::{GlassRounds, Placed, paints, place};
 use super::rects::{as_texels, common, moved, pixels};
-use super::scene::{GlassOrder, Scene, What};
-use super::slot::{FIRST, LAST, Slot, node_of};
+use super::scene::{FIRST, GlassOrder, LAST, Scene, Slot, What, node_of};
 use super::tree::{SurfaceId, SurfaceTree};
 use crate::plan::pack;
 use crate::plan::pack::PageSet;
@@ -17,8 +16,8 @@ use bevy::math::{FloatOrd, URect, UVec2};
 use bevy::platform::collections::HashSet;
 use core::ops::Range;
 
-/// What is painted, blurred and copied for a camera.
-#[derive(Clone, Debug, PartialEq)]
+/// What is painted, blurred and copied for a camera. By default, nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
     /// The surfaces.
     pub tree: SurfaceTree,
@@ -26,7 +25,6 @@ pub struct Schedule {
     pub placed: Vec<Option<Placed>>,
     /// All batches.
     pub batches: Vec<Batch>,
-    draws: Vec<Draw>,
     /// All steps.
     pub steps: Vec<Step>,
     /// The steps that are measured together, in their order.
@@ -78,7 +76,7 @@ pub enum Step {
         /// Whether it is cleared before.
         clears: bool,
         /// What is painted.
-        draws: Range<usize>,
+        draws: Vec<Draw>,
     },
     /// Copies what glass inside a group sees of the camera's picture.
     Copy(usize),
@@ -132,22 +130,6 @@ pub enum Label {
     AboveUi,
 }
 
-impl Default for Schedule {
-    /// Bevy paints everything.
-    fn default() -> Self {
-        Self {
-            tree: SurfaceTree::default(),
-            placed: Vec::new(),
-            batches: Vec::new(),
-            draws: Vec::new(),
-            steps: Vec::new(),
-            sections: Vec::new(),
-            seen: Vec::new(),
-            bevys: vec![FIRST..LAST],
-        }
-    }
-}
-
 impl Schedule {
     /// Plans a scene.
     pub fn new(scene: &Scene) -> Self {
@@ -190,11 +172,6 @@ impl Schedule {
         self.bevys.get(next).is_some_and(|keys| keys.start <= key)
     }
 
-    /// What a pass paints.
-    pub fn draws(&self, draws: &Range<usize>) -> &[Draw] {
-        &self.draws[draws.clone()]
-    }
-
     /// Glass that is painted or takes a picture, by its index.
     pub fn glass(&self) -> impl Iterator<Item = (usize, &Placed)> {
         let placed = self.placed.iter().enumerate();
@@ -235,36 +212,20 @@ impl Planner<'_> {
         self.section(Some(label), start..self.schedule.steps.len());
     }
 
-    /// The groups without glass, the innermost first: one pass for each page.
+    /// The groups without glass: one pass for each page.
     fn groups(&mut self) {
         let start = self.schedule.steps.len();
-        for depth in (1..=self.schedule.tree.pages.len() as u32).rev() {
-            let tree = &self.schedule.tree;
-            let on_page = |page| tree.on_page(depth, page, false).collect();
-            let pages: Vec<Vec<SurfaceId>> = (0..tree.pages[depth as usize - 1].len()).map(on_page).collect();
-            for (page, surfaces) in pages.iter().enumerate().filter(|(_, surfaces)| !surfaces.is_empty()) {
-                let all = |surface: &SurfaceId| self.content(*surface, [FIRST..LAST], true);
-                let draws: Vec<Draw> = surfaces.iter().flat_map(all).collect();
-                self.pass(PaintTexture::Page(depth, page), draws);
-            }
-            for (page, surfaces) in pages.iter().enumerate() {
-                self.blur_layers(surfaces, depth, page, 0);
-            }
+        for page in self.pages() {
+            self.page(page, false, 0, |_| vec![FIRST..LAST], |_, _| true);
         }
         self.section(Some(Label::Groups), start..self.schedule.steps.len());
     }
 
-    /// What is painted on a surface: its items with these sort keys, or the layers of the surface before it when that is complete.
-    fn content(&self, on: SurfaceId, runs: impl IntoIterator<Item = Range<FloatOrd>>, is_complete: bool) -> Vec<Draw> {
-        let items = |keys| Draw::Items {
-            on,
-            keys,
-            scissor: None,
-        };
-        match self.schedule.tree.surface(on).content {
-            None => runs.into_iter().map(items).collect(),
-            Some(before) => is_complete.then_some(Draw::Layers(before)).into_iter().collect(),
-        }
+    /// All pages of groups, the innermost first.
+    fn pages(&self) -> Vec<(u32, usize)> {
+        let depths = self.schedule.tree.pages.iter().enumerate().rev();
+        let pages = depths.flat_map(|(depth, pages)| (0..pages.len()).map(move |page| (depth as u32 + 1, page)));
+        pages.collect()
     }
 
     /// Everything that is painted on the camera's picture, and groups with glass.
@@ -272,14 +233,14 @@ impl Planner<'_> {
         let start = self.schedule.steps.len();
         let (nodes, rounds) = GlassRounds::of_nodes(self.scene, &self.schedule.tree, &self.schedule.placed);
         let mut first_blur = start;
-        let pages = self.schedule.tree.pages.iter().map(Vec::len);
-        let pages: Vec<(u32, usize)> = (1..)
-            .zip(pages)
-            .flat_map(|(depth, count)| (0..count).map(move |page| (depth, page)))
-            .collect();
+        let pages = self.pages();
         for (round, runs) in rounds.iter().enumerate() {
-            for (depth, page) in pages.iter().rev() {
-                self.page((*depth, *page), round, runs, &nodes);
+            let runs_of = |surface: SurfaceId| {
+                let of_surface = runs.iter().filter(|(on, _)| *on == surface);
+                of_surface.map(|(_, keys)| keys.clone()).collect()
+            };
+            for page in &pages {
+                self.page(*page, true, round, runs_of, |tree, on| nodes.end_of(tree, on) == round);
             }
             if round == nodes.last {
                 break;
@@ -313,23 +274,31 @@ impl Planner<'_> {
         self.section(None, start..self.schedule.steps.len());
     }
 
-    /// Paints what a round paints on a page of groups with glass, and blurs the layers of the surfaces that are complete then.
+    /// Paints the items of a round on a page, or the layers of what is complete before, and blurs the layers of the surfaces that are
+    /// complete then.
     fn page(
         &mut self,
         (depth, page): (u32, usize),
+        has_turn: bool,
         round: usize,
-        runs: &[(SurfaceId, Range<FloatOrd>)],
-        nodes: &GlassRounds,
+        runs_of: impl Fn(SurfaceId) -> Vec<Range<FloatOrd>>,
+        is_complete: impl Fn(&SurfaceTree, SurfaceId) -> bool,
     ) {
         let tree = &self.schedule.tree;
-        let surfaces: Vec<SurfaceId> = tree.on_page(depth, page, true).collect();
-        let is_complete = |id: &SurfaceId| nodes.end_of(tree, *id) == round;
-        let content = |id: &SurfaceId| {
-            let runs = runs.iter().filter(|(on, _)| on == id).map(|(_, keys)| keys.clone());
-            self.content(*id, runs, is_complete(id))
-        };
-        let draws: Vec<Draw> = surfaces.iter().flat_map(content).collect();
-        let complete: Vec<SurfaceId> = surfaces.iter().copied().filter(is_complete).collect();
+        let (mut draws, mut complete) = (Vec::new(), Vec::new());
+        for on in tree.on_page(depth, page, has_turn) {
+            let is_complete = is_complete(tree, on);
+            complete.extend(is_complete.then_some(on));
+            let items = |keys| Draw::Items {
+                on,
+                keys,
+                scissor: None,
+            };
+            match tree.surface(on).content {
+                None => draws.extend(runs_of(on).into_iter().map(items)),
+                Some(before) => draws.extend(is_complete.then_some(Draw::Layers(before))),
+            }
+        }
         if !draws.is_empty() {
             self.pass(PaintTexture::Page(depth, page), draws);
         } else if !complete.is_empty() {
@@ -460,16 +429,13 @@ impl Planner<'_> {
             PaintTexture::Page(depth, page) => self.cleared.insert((depth, page)),
             PaintTexture::Camera | PaintTexture::Seen(_) => false,
         };
-        let schedule = &mut self.schedule;
-        let first = schedule.draws.len();
-        schedule.draws.extend(new);
-        let end = schedule.draws.len();
-        match schedule.steps.last_mut() {
-            Some(Step::Pass { on, draws, .. }) if *on == target && draws.end == first => draws.end = end,
-            _ => schedule.steps.push(Step::Pass {
+        let steps = &mut self.schedule.steps;
+        match steps.last_mut() {
+            Some(Step::Pass { on, draws, .. }) if *on == target => draws.extend(new),
+            _ => steps.push(Step::Pass {
                 on: target,
                 clears,
-                draws: first..end,
+                draws: new.into_iter().collect(),
             }),
         }
     }

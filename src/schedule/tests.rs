@@ -5,27 +5,14 @@ mod rounds;
 mod steps;
 mod tree;
 
-use super::scene::{Glass, GlassOrder};
+use super::scene::{Backdrop, Picture};
 use super::shape::Shape;
-use crate::settings::{BackdropBlur, BlurSwitch};
+use crate::settings::BackdropBlur;
 use bevy::prelude::Entity;
 
-impl<'a> Glass<'a> {
-    /// Above the user interface, at a scale of 1, with nothing but settings.
-    pub fn plain(shape: Shape, settings: &'a BackdropBlur) -> Self {
-        Self {
-            entity: Entity::PLACEHOLDER,
-            order: GlassOrder::AboveUi(0),
-            shape,
-            clip: None,
-            settings,
-            profile: None,
-            lens: None,
-            scale: 1.0,
-            freeze: None,
-            switch: BlurSwitch::On,
-            shares: None,
-            is_hidden: false,
-        }
+impl Backdrop {
+    /// At a scale of 1, with nothing but settings.
+    pub fn plain(shape: Shape, settings: &BackdropBlur, picture: &Picture) -> Self {
+        Self::new(Entity::PLACEHOLDER, (settings, None), None, (shape, 1.0), picture)
     }
 }

@@ -22,9 +22,8 @@ use super::rects::{
     Canvas, EVERYWHERE, NOWHERE, as_texels, common, grown, joined, moved, pixels, touched, whole, within,
 };
 use super::region::Region;
-use super::scene::{Backdrop, Filter, Scene, What};
+use super::scene::{Backdrop, Filter, Scene, What, node_of};
 use super::shape::Shape;
-use super::slot::node_of;
 use crate::plan::batch::BatchedBlur;
 use crate::plan::{MAX_OCTAVES, blurs, pack};
 use bevy::math::{FloatOrd, IRect, IVec2, UVec2, Vec2};
@@ -32,7 +31,7 @@ use core::iter::once;
 use core::ops::Range;
 
 /// The index of a surface among those of a camera.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SurfaceId(pub usize);
 
 impl SurfaceId {
@@ -40,8 +39,8 @@ impl SurfaceId {
     pub const CAMERA: Self = Self(0);
 }
 
-/// Something to paint on. All rectangles are in pixels of the viewport, and may lie beyond it.
-#[derive(Clone, Debug, PartialEq)]
+/// Something to paint on. All rectangles are in pixels of the viewport, and may lie beyond it. By default it is empty.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     /// The index of the filter. Of the camera's picture it means nothing.
     pub filter: usize,
@@ -55,8 +54,8 @@ pub struct Surface {
     pub outline: Option<Shape>,
     /// How the layer fades towards the sides of that box, in place of ending there: see [`Filter::fade`](super::scene::Filter::fade).
     pub fade: Option<[f32; 4]>,
-    /// The only pixels of it that are read.
-    pub limits: IRect,
+    /// The only pixels of it that are read, `None` if all are.
+    pub limits: Option<IRect>,
     /// Whether the layers get the filter's colour functions.
     pub is_colored: bool,
     /// The opacity of the layers: 1 if there are several.
@@ -87,31 +86,6 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// A surface for the items of a filter, without a place yet.
-    pub fn new(filter: usize, layers: Range<usize>) -> Self {
-        Self {
-            filter,
-            content: None,
-            layers,
-            outline: None,
-            fade: None,
-            limits: EVERYWHERE,
-            is_colored: false,
-            opacity: 1.0,
-            parent: SurfaceId::CAMERA,
-            depth: 1,
-            has_turn: false,
-            bounds: NOWHERE,
-            painted: NOWHERE,
-            rect: NOWHERE,
-            border: BORDER,
-            page: 0,
-            place: UVec2::ZERO,
-            frame: NOWHERE,
-            view: 0,
-        }
-    }
-
     /// Whether any of it is visible.
     pub fn is_seen(&self) -> bool {
         !self.rect.is_empty()
@@ -119,7 +93,7 @@ impl Surface {
 
     /// Whether its picture can share a frame: its items stay inside it. A picture with a turn is painted separately.
     fn can_share(&self) -> bool {
-        let is_whole = self.limits == EVERYWHERE && self.painted == self.bounds;
+        let is_whole = self.limits.is_none() && self.painted == self.bounds;
         self.content.is_none() && !self.has_turn && is_whole && self.border == BORDER
     }
 
@@ -235,7 +209,7 @@ impl Surface {
                 // A blur that varies shows no more of a picture that is cut than is stored.
                 _ if is_cut && layer.varies => self.rect,
                 // An inset shadow lies on the picture, which is the first layer.
-                _ if layer.is_inset => moved(self.around(&first, self.painted), -layer.offset),
+                _ if layer.is_inset() => moved(self.around(&first, self.painted), -layer.offset),
                 _ => self.around(layer, self.painted),
             };
             layer.shown = moved(common(shows, moved(visible, -layer.offset)), layer.offset);
@@ -273,11 +247,10 @@ impl SurfaceTree {
     pub fn new(scene: &Scene) -> Self {
         let seen = scene.picture.seen_pixels();
         let camera = Surface {
-            depth: 0,
             bounds: seen,
             painted: seen,
             rect: seen,
-            ..Surface::new(0, 0..0)
+            ..Surface::default()
         };
         let most = scene.filters.len() + 1;
         let mut tree = Self {
@@ -432,14 +405,17 @@ impl SurfaceTree {
             };
             self.add_bounds(on, bounds);
         }
-        for (index, filter) in scene.filters.iter().enumerate().rev() {
+        for index in (0..scene.filters.len()).rev() {
             for surface in self.surfaces_of(index) {
                 let shown = &self.surfaces[surface];
-                let layers = self.layers[shown.layers.clone()].iter().filter(|layer| !layer.is_inset);
+                let layers = self.layers[shown.layers.clone()]
+                    .iter()
+                    .filter(|layer| !layer.is_inset());
                 let outer = layers.fold(NOWHERE, |all, layer| {
                     joined(all, moved(shown.around(layer, shown.bounds), layer.offset))
                 });
-                let (SurfaceId(parent), outer) = (shown.parent, common(outer, self.clip(filter, surface)));
+                let clip = self.clip_of(scene.filters, SurfaceId(surface));
+                let (SurfaceId(parent), outer) = (shown.parent, common(outer, pixels(clip.map(Clip::bounds))));
                 if shown.parent != SurfaceId::CAMERA {
                     self.add_bounds(parent, outer);
                 }
@@ -450,15 +426,16 @@ impl SurfaceTree {
     /// Notes that something is painted on a surface.
     fn add_bounds(&mut self, surface: usize, bounds: IRect) {
         let surface = &mut self.surfaces[surface];
-        surface.bounds = joined(surface.bounds, common(bounds, surface.limits));
+        surface.bounds = joined(surface.bounds, common(bounds, surface.limits.unwrap_or(EVERYWHERE)));
     }
 
     /// Finds what is visible of all surfaces.
     fn look(&mut self, scene: &Scene) {
-        for (index, filter) in scene.filters.iter().enumerate() {
+        for index in 0..scene.filters.len() {
             for surface in self.surfaces_of(index).rev() {
                 let around = self.surface(self.surfaces[surface].parent).painted;
-                let visible = common(around, self.clip(filter, surface));
+                let clip = self.clip_of(scene.filters, SurfaceId(surface));
+                let visible = common(around, pixels(clip.map(Clip::bounds)));
                 let surface = &mut self.surfaces[surface];
                 let layers = &mut self.layers[surface.layers.clone()];
                 surface.look_at(layers, visible, scene.limit as i32);
@@ -466,10 +443,11 @@ impl SurfaceTree {
         }
     }
 
-    /// The pixels that a filter's clip leaves of a surface's layers: of those that are its result.
-    fn clip(&self, filter: &Filter, surface: usize) -> IRect {
-        let is_result = self.result_of(self.surfaces[surface].filter) == Some(SurfaceId(surface));
-        pixels(filter.result_clip().filter(|_| is_result).map(Clip::bounds))
+    /// The clip of a surface's layers: of those that are the result of their filter.
+    pub fn clip_of(&self, filters: &[Filter], surface: SurfaceId) -> Option<Clip> {
+        let filter = self.surface(surface).filter;
+        let is_result = self.result_of(filter) == Some(surface);
+        filters[filter].result_clip().filter(|_| is_result)
     }
 
     /// Gives a turn to the groups with glass on this surface, and to all around them.
@@ -570,11 +548,11 @@ impl SurfaceTree {
         if let Some(border) = filter.border {
             // Also where nothing is painted, the picture ends at its border.
             for surface in &mut self.surfaces[faded..=first] {
-                surface.limits = whole(border.bounds());
-                surface.bounds = surface.limits;
+                surface.bounds = whole(border.bounds());
+                surface.limits = Some(surface.bounds);
             }
         } else if let Some(outline) = filter.outline.filter(|_| filter.fade.is_none()) {
-            self.surfaces[first].limits = touched(outline.bounds());
+            self.surfaces[first].limits = Some(touched(outline.bounds()));
         }
     }
 
@@ -582,8 +560,12 @@ impl SurfaceTree {
     fn show(&mut self, index: usize, layers: impl IntoIterator<Item = Layer>) -> Layer {
         let first = self.layers.len();
         self.layers.extend(layers);
-        let surface = Surface::new(index, first..self.layers.len());
-        self.surfaces.push(surface);
+        self.surfaces.push(Surface {
+            filter: index,
+            layers: first..self.layers.len(),
+            opacity: 1.0,
+            ..Surface::default()
+        });
         Layer::new(Vec2::ZERO)
     }
 }

@@ -1,7 +1,7 @@
 //! Filters of the user interface: a node and its descendants are blurred, coloured, shadowed and faded as one picture.
 
 use super::backdrop::HasBlur;
-use super::color_functions::{ColorMatrices, ColorStep, colors_problem};
+use super::color_functions::{ColorStep, colors_problem};
 use super::ranges::{NumberRange, Problem};
 use super::strength::{EdgeMode, GaussianBlur};
 use bevy::prelude::*;
@@ -157,12 +157,8 @@ impl Default for GroupOutline {
 impl GroupOutline {
     /// The width, in range: 0 if the line is invisible.
     pub(crate) fn seen_width(&self) -> f32 {
-        let is_seen = self.color.alpha() > 0.0;
-        if is_seen {
-            NumberRange::Positive.value_or(0.0, self.width)
-        } else {
-            0.0
-        }
+        let width = NumberRange::Positive.value_or(0.0, self.width);
+        if self.color.alpha() > 0.0 { width } else { 0.0 }
     }
 }
 
@@ -345,11 +341,6 @@ impl UiFilter {
         self.shadows.iter().any(|shadow| shadow.is_inset)
     }
 
-    /// The steps of colour that change something.
-    pub(crate) fn matrices(&self) -> ColorMatrices {
-        ColorMatrices::new(&self.colors)
-    }
-
     /// The opacity, in range.
     pub(crate) fn opacity_in_range(&self) -> f32 {
         NumberRange::Share.value_or(1.0, self.opacity)
@@ -383,6 +374,7 @@ impl HasBlur for UiFilter {
 
 #[cfg(test)]
 mod tests {
+    use super::super::color_functions::ColorMatrices;
     use super::*;
     use crate::settings::BlurUnit;
 
@@ -400,7 +392,7 @@ mod tests {
             names,
             [["blur", "colors", "offset of a shadow", "opacity"].as_slice(), &lengths].concat()
         );
-        assert!(wrong.matrices().is_neutral());
+        assert!(ColorMatrices::new(&wrong.colors).is_neutral());
         assert_eq!(wrong.opacity_in_range(), 1.0);
         assert!(!wrong.shadows[0].is_seen());
         assert!(UiFilter::default().problems().is_empty());

@@ -1,7 +1,7 @@
 //! How many passes schedules have, as far as that is known without a GPU.
 
 use super::super::place::GlassRounds;
-use super::super::scene::{Filter, Glass, GlassOrder, Item, What};
+use super::super::scene::{Backdrop, Filter, GlassOrder, Item, What};
 use super::super::shape::Shape;
 use super::super::steps::{Schedule, Step};
 use super::steps::{Node, PICTURE, Parts, filter, node};
@@ -56,11 +56,11 @@ fn crowd(count: usize, fades: bool, add: impl Fn(&mut Parts, u32, Rect)) -> Part
 
 fn pane(parts: &mut Parts, node: u32, rect: Rect) {
     let settings = BackdropBlur::from_sigma(3.0);
-    let glass = Glass {
+    let glass = Backdrop {
         order: GlassOrder::Node(node),
-        ..Glass::plain(Shape::of_rect(rect), &settings)
+        ..Backdrop::plain(Shape::of_rect(rect), &settings, &PICTURE)
     };
-    parts.backdrops.extend(glass.backdrop(&PICTURE));
+    parts.backdrops.extend(glass.if_seen(false));
 }
 
 /// The number of passes depends on how deep glass and groups lie in each other, and not on how many there are.

@@ -1,11 +1,11 @@
 //! Executes schedules of random scenes by symbols: a surface is a list of the items that have been painted on it.
 
 use super::super::cells::overlap;
-use super::super::layer::{Shade, Shadow};
+use super::super::layer::Shadow;
+use super::super::lens::Lens;
 use super::super::place::Placed;
-use super::super::scene::{Backdrop, Filter, FrozenGlass, Glass, GlassOrder, Item, Picture, Scene, What};
+use super::super::scene::{Backdrop, Filter, FrozenGlass, GlassOrder, Item, Picture, Scene, Slot, What};
 use super::super::shape::Shape;
-use super::super::slot::Slot;
 use super::super::steps::{Blurs, Draw, PaintTexture, Schedule, Step};
 use super::super::tree::SurfaceId;
 use crate::plan::pack::PageSet;
@@ -142,10 +142,8 @@ pub fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
         offset: Vec2::new(5.0, -3.0),
         sigma: Vec2::splat(2.0),
         width: 0.0,
-        shade: Shade {
-            color: LinearRgba::new(0.0, 0.0, 0.0, 0.5),
-            is_glow: false,
-        },
+        color: LinearRgba::new(0.0, 0.0, 0.0, 0.5),
+        is_glow: false,
         is_inset: node.opacity % 2 == 1,
     };
     let has_border = node.flags & 2 != 0 && node.sigma % 2 == 1;
@@ -192,14 +190,15 @@ fn backdrop(node: &Node, stack_index: u32, rect: Rect) -> Option<Backdrop> {
         displacement: f32::from(node.sigma) - 4.0,
         ..BackdropLens::default()
     };
-    let glass = Glass {
+    let shape = Shape::of_rect(rect);
+    let glass = Backdrop {
         order: GlassOrder::Node(stack_index),
-        lens: (node.flags & 18 == 18).then_some(&lens),
+        lens: Lens::new(&lens, 1.0, &shape).filter(|_| node.flags & 18 == 18),
         freeze,
         shares: (node.flags & 48 == 32).then_some(Entity::PLACEHOLDER),
-        ..Glass::plain(Shape::of_rect(rect), &settings)
+        ..Backdrop::plain(shape, &settings, &PICTURE)
     };
-    glass.backdrop(&PICTURE)
+    glass.if_seen(false)
 }
 
 /// What has happened so far.
@@ -283,7 +282,7 @@ impl<'a> Check<'a> {
                 Step::Pass { on, clears, draws } => {
                     assert_ne!(last, Some(*on), "two passes on one target follow each other");
                     last = Some(*on);
-                    self.pass(*on, *clears, self.schedule.draws(draws));
+                    self.pass(*on, *clears, draws);
                     continue;
                 }
                 Step::Copy(_) => {}

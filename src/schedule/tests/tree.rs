@@ -1,6 +1,6 @@
 //! Filters get the surfaces that they need, as large as needed.
 
-use super::super::layer::{Layer, Shade, Shadow};
+use super::super::layer::{Layer, Shadow};
 use super::super::rects::{NOWHERE, common, grown, within};
 use super::super::scene::{Filter, Item, Picture, Scene, What};
 use super::super::tree::{Surface, SurfaceTree};
@@ -39,10 +39,8 @@ fn shadow(offset: i32, sigma: f32) -> Shadow {
     Shadow {
         offset: Vec2::splat(offset as f32),
         sigma: Vec2::splat(sigma),
-        shade: Shade {
-            color: LinearRgba::new(0.0, 0.0, 0.0, 1.0),
-            is_glow: false,
-        },
+        color: LinearRgba::new(0.0, 0.0, 0.0, 1.0),
+        is_glow: false,
         width: 0.0,
         is_inset: false,
     }
