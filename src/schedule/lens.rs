@@ -109,6 +109,30 @@ mod tests {
         );
     }
 
+    /// At a corner whose radius exceeds the bevel, glass bends farther inside than the bevel says.
+    #[test]
+    fn round_corners_bend_deeper_than_their_bevel() {
+        let depth = |radius: f32| {
+            let shape = Shape {
+                radii: [[radius, 0.0, 0.0, 0.0]; 2],
+                ..Shape::of_rect(BOX)
+            };
+            let settings = BackdropLens {
+                bevel: 4.0,
+                ..BackdropLens::default()
+            };
+            Lens::new(&settings, 1.0, &shape).map_or(0.0, |lens| lens.depth(&shape))
+        };
+        assert_eq!(depth(0.0), 4.0);
+        let [weak, strong] = [10.0, 20.0].map(depth);
+        // The middle of an arc lies this far from both sides of the box.
+        let arc = |radius: f32| (1.0 - 0.5_f32.sqrt()) * radius;
+        assert!(
+            4.0 + arc(10.0) * 0.5 < weak && weak < strong && strong < 20.0,
+            "{weak}, {strong}"
+        );
+    }
+
     #[test]
     fn light_stays_where_it_is_when_glass_turns() {
         let turned = Shape {

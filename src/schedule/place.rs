@@ -334,7 +334,7 @@ mod tests {
     use super::super::scene::Picture;
     use super::super::shape::Shape;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropSampling};
+    use crate::settings::{BackdropBlur, BackdropSampling, EdgeMode};
     use bevy::math::Rect;
 
     /// Glass of 100 by 50 pixels on a large picture, at some place along x.
@@ -388,5 +388,8 @@ mod tests {
             items_of(&[open(500.0), glass(620.0, BackdropSampling::Surroundings, 41.0)]),
             [0, 1]
         );
+        let (mut backdrop, placed) = open(620.0);
+        backdrop.edge = EdgeMode::Clamp;
+        assert_eq!(items_of(&[open(500.0), (backdrop, placed)]), [0, 1], "another edge");
     }
 }

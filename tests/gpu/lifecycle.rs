@@ -54,6 +54,11 @@ fn on_change_blurs_once_for_every_change() {
     assert_eq!(finished(&mut headless, 15), 1, "the settings change");
     assert_blurred(&headless, entity, &first, 9.0);
 
+    for edge in [EdgeMode::Mirror, EdgeMode::Clamp] {
+        headless.get_mut::<GaussianBlur>(entity).edge = edge;
+        assert_eq!(finished(&mut headless, 15), 1, "the edge changes");
+    }
+
     let second = inputs::patterns(61, 47)[1].clone();
     replace(&mut headless, &source, &second);
     assert_eq!(finished(&mut headless, 15), 1, "the source's pixels change");

@@ -3,6 +3,7 @@
 use crate::support::images::{assert_pixels, layered};
 use crate::support::outcomes::record;
 use crate::support::prelude::*;
+use bevy::image::ImageSampler;
 
 #[derive(Resource, Default)]
 struct Taken(Vec<Image>);
@@ -21,7 +22,9 @@ fn the_pixels_are_those_of_the_blur() {
     ];
     for (width, height, format) in cases {
         let [picture, _] = inputs::patterns(width, height);
-        let source = headless.add_image(to_image(&picture, format));
+        let mut source = to_image(&picture, format);
+        source.sampler = ImageSampler::nearest();
+        let source = headless.add_image(source);
         let world = headless.app.world_mut();
         let mut commands = world.commands();
         let blur = GaussianBlur::from_sigma(3.5);
@@ -38,6 +41,8 @@ fn the_pixels_are_those_of_the_blur() {
         assert_eq!(images.len(), 1, "{format:?}: once");
         let (width, height) = (width as u32, height as u32);
         assert_eq!(images[0].size(), UVec2::new(width, height));
+        let is_kept = matches!(images[0].sampler, ImageSampler::Descriptor(_));
+        assert!(is_kept, "{format:?}: the sampler is that of the source");
         let pixels = Pixels {
             width,
             height,

@@ -85,6 +85,14 @@ fn what_is_covered_or_elsewhere_is_not_missed() {
         unseen(&[elsewhere, camera(1, Clear::Nothing)]).is_empty(),
         "another target"
     );
+    let unwritten = Stacked {
+        is_written: false,
+        ..hdr()
+    };
+    assert!(
+        unseen(&[unwritten, camera(1, Clear::Nothing)]).is_empty(),
+        "it shows nothing"
+    );
 }
 
 #[test]

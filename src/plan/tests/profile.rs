@@ -3,6 +3,7 @@
 use super::*;
 use crate::plan::pass::Needed;
 use crate::program::workgroups::MAX_REACH;
+use bevy::math::IVec2;
 use core::ops::Range;
 
 fn varying(sigma: Vec2, region: URect, edge: EdgeMode, means: Means, finish: Finish) -> BlurPlan {
@@ -223,7 +224,7 @@ fn assert_sigma_levels(plan: &BlurPlan, region: URect, name: &str) {
         .map(|pass| URect::from_corners(pass.origin, pass.origin + pass.size))
         .collect();
     assert_eq!(written.len(), sigma_levels.levels.len(), "{name}");
-    let targets = sigma_levels.origin == bevy::math::IVec2::ZERO;
+    let targets = sigma_levels.origin == IVec2::ZERO;
     let first = if targets { region.min } else { UVec2::ZERO };
     for (sigma_level, tile) in sigma_levels.levels.iter().zip(&written) {
         assert_eq!(sigma_level.origin, tile.min, "{name}");
@@ -262,9 +263,11 @@ fn assert_sigma_levels(plan: &BlurPlan, region: URect, name: &str) {
 #[test]
 fn what_is_read_is_needed() {
     let region = URect::new(5, 7, 205, 107);
-    for (edge, way) in EdgeMode::ALL.into_iter().flat_map(|edge| WAYS.map(|way| (edge, way))) {
+    // Also where the first texel of the source lies between the texels of a level.
+    let cases = EdgeMode::ALL.into_iter().flat_map(|edge| WAYS.map(|way| (edge, way)));
+    for ((edge, way), at) in cases.flat_map(|case| [IVec2::ZERO, IVec2::new(3, 9)].map(|at| (case, at))) {
         let means = means(Precision::Standard, way);
-        let plan = varying(Vec2::new(40.0, 23.0), region, edge, means, Finish::Write);
+        let plan = varying(Vec2::new(40.0, 23.0), region, edge, means, Finish::Write).with_source_at(at);
         let sigma_levels = plan.sigma_levels.as_ref().expect("it varies");
         let written = |surface: TextureSlot| plan.passes.iter().filter(move |pass| pass.target == surface);
         for (sigma_level, pass) in sigma_levels.levels.iter().zip(written(sigma_levels.atlas)) {
@@ -283,7 +286,13 @@ fn what_is_read_is_needed() {
                         0..=0
                     };
                     for texel in reads.map(|offset| texel + offset) {
-                        assert_needed(&needed, axis, texel, place, &format!("{edge:?}, {way:?}"));
+                        assert_needed(
+                            &needed,
+                            axis,
+                            texel,
+                            place as i32 - at[axis],
+                            &format!("{edge:?}, {way:?}"),
+                        );
                     }
                 }
             }
@@ -321,12 +330,12 @@ fn texels_that_are_not_blurred_are_converted_from_the_picture() {
 }
 
 /// A texel of a tile is needed if a texel of the picture reads it.
-fn assert_needed(needed: &Needed, axis: usize, texel: i32, reader: u32, name: &str) {
+fn assert_needed(needed: &Needed, axis: usize, texel: i32, reader: i32, name: &str) {
     let scale = 1 << needed.octaves[axis];
     let low = (texel + needed.first[axis] - needed.around[axis]) * scale;
     let high = (texel + needed.first[axis] + needed.around[axis] + 1) * scale;
     assert!(
-        low <= reader as i32 && (reader as i32) < high,
+        low <= reader && reader < high,
         "{name}: {needed:?}, {texel} for {reader}"
     );
 }

@@ -6,6 +6,7 @@ use crate::backdrop::stage::{SIZE, Stage, Ui};
 use crate::support::counters::{intermediates, texture_memory};
 use crate::support::pool;
 use crate::support::scene::whole;
+use bevy::render::view::ExtractedView;
 
 fn stage(backend: BlurBackend) -> Stage {
     Stage::with(backend, Kind::Core2d, LDR, pool::with_figures)
@@ -17,6 +18,13 @@ fn figure(stage: &Stage) -> f64 {
 
 fn held(stage: &Stage) -> isize {
     texture_memory(&stage.headless)
+}
+
+/// The views that Bevy renders with.
+fn views(stage: &Stage) -> usize {
+    let world = stage.headless.render_world();
+    let query = world.try_query::<&ExtractedView>();
+    query.map_or(0, |mut views| views.iter(world).count())
 }
 
 /// Within this many frames unused textures must be released.
@@ -63,7 +71,7 @@ fn bytes_return_to_nothing() {
         show(&mut stage, |ui| boxes(ui, ui.root));
         stage.clear();
         stage.headless.warm_up();
-        let before = held(&stage);
+        let (before, views_before) = (held(&stage), views(&stage));
         for filter in [UiFilter::from_sigma(2.0), UiFilter::from_sigma(20.0), shadow] {
             show(&mut stage, |ui| {
                 let outer = ui.spawn((whole(), filter.clone()));
@@ -80,6 +88,7 @@ fn bytes_return_to_nothing() {
             frames(&mut stage, SOON);
             assert_eq!(figure(&stage), 0.0, "{backend:?}: {filter:?}");
             assert_eq!(held(&stage), before, "{backend:?}: {filter:?}");
+            assert_eq!(views(&stage), views_before, "{backend:?}: {filter:?}");
         }
     }
 }

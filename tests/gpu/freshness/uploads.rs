@@ -45,6 +45,16 @@ fn is_on_gpu(headless: &Headless, image: &Handle<Image>) -> bool {
     images.get(image).is_some()
 }
 
+/// Whether Bevy was told in this frame that an image has changed.
+fn is_flagged(headless: &Headless, image: &Handle<Image>) -> bool {
+    let mut events = headless
+        .app
+        .world()
+        .resource::<Messages<AssetEvent<Image>>>()
+        .iter_current_update_messages();
+    events.any(|event| event.is_modified(image.id()))
+}
+
 #[test]
 fn new_pixels_are_blurred_when_they_arrive() {
     for update in [BlurUpdate::OnChange, BlurUpdate::Once, BlurUpdate::EveryFrame] {
@@ -119,6 +129,7 @@ fn a_target_of_the_plugins_own_keeps_its_result_until_the_next_one() {
         let [_, new] = pictures(size[0], size[1]);
         replace_image(&mut headless, &source, to_image(&new, format));
         let mut late = 0;
+        let mut flagged = Vec::new();
         for frame in 0..20 {
             headless.frame();
             let has_arrived = is_on_gpu(&headless, &source);
@@ -126,8 +137,15 @@ fn a_target_of_the_plugins_own_keeps_its_result_until_the_next_one() {
             let shown = if has_arrived { &new } else { &old };
             let name = format!("kept-{size:?}-{format:?}-{frame}");
             assert_blur(&name, &headless, &target, shown, 3.5);
+            if is_flagged(&headless, &target) {
+                flagged.push(has_arrived);
+            }
         }
         assert!((3..15).contains(&late), "{size:?}: they came {late} frames late");
+        assert!(
+            flagged.contains(&true),
+            "{size:?}: Bevy hears that the target has another texture"
+        );
         assert_eq!(finished(&mut headless, 4), 1, "{size:?}: it was blurred once");
         assert_blur("kept-in-the-end", &headless, &target, &new, 3.5);
         drop(waiting);

@@ -80,6 +80,28 @@ fn a_target_of_the_plugins_own_keeps_its_result_while_pipelines_compile() {
     }
 }
 
+/// A blur is carried out when its own pipelines draw it, and not while the one before stands in for it.
+#[test]
+fn what_stands_in_is_not_reported() {
+    let mut live = Live::alone(BlurBackend::Compute, outcomes::record);
+    // Cameras do not announce the dithering of this format.
+    let picture = to_image(&inputs::patterns(33, 21)[0], TextureFormat::Rgba8Unorm);
+    let source = live.headless.add_image(picture);
+    let entity = spawn(&mut live.headless, GaussianBlur::from_sigma(4.0), plain(source));
+    live.frames(5);
+    live.wait_until_ready();
+    live.frames(5);
+    assert_eq!(finished(&mut live.headless, 0), 1);
+    let held = live.hold_compiler();
+    live.headless.get_mut::<BlurImage>(entity).dither = true;
+    live.frames(8);
+    assert_eq!(finished(&mut live.headless, 0), 0, "nothing dithers yet");
+    held.release();
+    live.wait_until_ready();
+    live.frames(5);
+    assert_eq!(finished(&mut live.headless, 0), 1);
+}
+
 /// The number of this crate's pipelines, from the render world.
 #[derive(Resource, Clone, Default)]
 struct Pipelines(Arc<AtomicUsize>);
