@@ -334,6 +334,11 @@ impl Walk {
                 let is_known = draws || history.said.is_some();
                 history.has_failed |= !has_memory || has_new_device && history.shown.is_some() && is_known;
                 assert!(history.has_failed || !draws, "frame {frame}: {key:?} is not frozen");
+                if has_new_device && !is_known {
+                    // Whether the picture is missed depends on what is said until something is drawn.
+                    history.has_new_device = true;
+                    return;
+                }
             }
         }
         history.shown = shown;
