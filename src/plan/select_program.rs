@@ -83,13 +83,12 @@ pub fn convolve_both(reach: usize, octaves: [u32; 2], beyond: Beyond, tiling: Ti
         MOST_OCTAVES_OF_LONG
     };
     let octaves = octaves[0] + octaves[1];
+    let single = (octaves <= most).then_some(reach as u32);
     let has_halves = matches!(tiling, Tiling::Tiled { cores, .. } if cores == Cores::GpuWithHalves);
-    // The low tiles of small levels are too few for the many cores of a GPU. Those of long kernels are never small.
-    let is_large = octaves == 0 || octaves <= most && reach > LONGEST_SHORT_REACH;
-    if has_halves && is_large && beyond == Beyond::Clamped {
-        return Program::ConvolveHalvesCompute(reach as u32);
+    match single.filter(|_| has_halves && beyond == Beyond::Clamped) {
+        Some(reach) => Program::ConvolveHalvesCompute(reach),
+        None => Program::convolve_compute(single, octaves > 0, beyond),
     }
-    Program::convolve_compute((octaves <= most).then_some(reach as u32), octaves > 0, beyond)
 }
 
 /// The reach of a program that convolves both axes at once, for kernels of this reach, and images that reach farther.
