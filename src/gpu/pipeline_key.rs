@@ -212,7 +212,7 @@ impl PipelineKey {
                 // Infinities stay infinities.
                 Program::CopyFragment => false,
                 // The shader limits its results. Intermediate sums are no larger than the summed values.
-                Program::GatherCompute => false,
+                Program::GatherCompute | Program::ConvolveHalvesCompute(_) => false,
                 // No weight is negative, and the shader limits what it divides.
                 program if program.weighs_positively() => false,
                 // No weight is negative, and the shader detects the picture's infinities in packed values.

@@ -272,6 +272,27 @@ fn infinities_and_nan_do_not_spread() {
     });
 }
 
+/// Sums that are rounded several times could exceed the largest value, and become infinite.
+#[test]
+fn the_largest_values_stay() {
+    by_all_executors(|executor| {
+        let largest = [65504.0, -65504.0, 65504.0, 1.0];
+        let picture = Picture::from_fn(40, 24, |_, _| largest);
+        let source = to_image(&picture, TextureFormat::Rgba16Float);
+        let sigmas = [0.9, 1.76, 2.79, 3.37, 4.84, 11.3, 16.0, 40.0];
+        let blurs: Vec<_> = sigmas.into_iter().map(GaussianBlur::from_sigma).collect();
+        let image = |blur: &GaussianBlur| {
+            let image = converting(&mut executor.headless, source.clone(), TextureFormat::Rgba16Float);
+            (*blur, image)
+        };
+        let asked = blurs.iter().map(image).collect();
+        for (blur, got) in blurs.iter().zip(executor.blur_all(asked)) {
+            let name = format!("largest-{}", blur.sigma());
+            assert_close(&name, &to_picture(&got), &picture, &RGBA, 0.002 * 65504.0);
+        }
+    });
+}
+
 /// The largest half floats for infinities, and 0 for NaN.
 fn made_finite(picture: &Picture) -> Picture {
     Picture::from_fn(picture.width, picture.height, |x, y| {
