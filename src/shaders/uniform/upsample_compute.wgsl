@@ -64,13 +64,20 @@ fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
         let place = place_of(corner + vec2<i32>(0, i32(thread)));
         weights[thread] = cubic(place.t.y) / weight_inside(1u, place);
     }
-    interpolate_rows(corner, top, i32(thread));
-    workgroupBarrier();
-    walk(first + vec2<i32>(local.x, 0), top, local);
+    // Two copies of the rest, because asking for every texel whether to divide takes time.
+    if all(blur.normalize == vec2<u32>(0u)) {
+        interpolate_rows(corner, top, i32(thread), false);
+        workgroupBarrier();
+        walk(first + vec2<i32>(local.x, 0), top, local, false);
+    } else {
+        interpolate_rows(corner, top, i32(thread), true);
+        workgroupBarrier();
+        walk(first + vec2<i32>(local.x, 0), top, local, true);
+    }
 }
 
 // Interpolates the coarse rows from `top` on. Without octaves they are columns of the level itself.
-fn interpolate_rows(corner: vec2<i32>, top: i32, thread: i32) {
+fn interpolate_rows(corner: vec2<i32>, top: i32, thread: i32, normalizes: bool) {
     const GROUPS: i32 = WIDTH / SHARING;
     const AT_ONCE: i32 = #{THREADS} / GROUPS;
     let column = thread % GROUPS * SHARING;
@@ -83,7 +90,8 @@ fn interpolate_rows(corner: vec2<i32>, top: i32, thread: i32) {
             textureLoad(source, coarse + beside, 0), textureLoad(source, coarse + 2 * beside, 0));
         if y < ROWS {
             for (var x = 0; x < SHARING; x++) {
-                rows[y * PITCH + column + x] = pack(limited(around * column_weights(corner.x + column, x, place.t.x)));
+                let value = around * column_weights(corner.x + column, x, place.t.x, normalizes);
+                rows[y * PITCH + column + x] = pack(limited(value, normalizes));
             }
         }
     }
@@ -91,17 +99,19 @@ fn interpolate_rows(corner: vec2<i32>, top: i32, thread: i32) {
 
 // The weights of the coarse texels around a column, so many columns after another one at `t`. Where a cell shares its loads, `t` is
 // known: the cell's columns are spread evenly over it.
-fn column_weights(first: i32, after: i32, t: f32) -> vec4<f32> {
-    let place = place_of(vec2<i32>(first + after, blur.origin.y));
-    let inside = weight_inside(0u, place);
+fn column_weights(first: i32, after: i32, t: f32, normalizes: bool) -> vec4<f32> {
+    var weights = select(vec4<f32>(0.0, 1.0, 0.0, 0.0), cubic(t), blur.octaves.x > 0u);
     if SHARING > 1 {
-        return cubic((f32(after) + 0.5) / f32(SHARING)) / inside;
+        weights = cubic((f32(after) + 0.5) / f32(SHARING));
     }
-    return select(vec4<f32>(0.0, 1.0, 0.0, 0.0), cubic(t), blur.octaves.x > 0u) / inside;
+    if normalizes {
+        weights /= weight_inside(0u, place_of(vec2<i32>(first + after, blur.origin.y)));
+    }
+    return weights;
 }
 
 // Stores every second texel of a part of a column.
-fn walk(column: vec2<i32>, top: i32, local: vec2<i32>) {
+fn walk(column: vec2<i32>, top: i32, local: vec2<i32>, normalizes: bool) {
     let begin = local.y / 2 * WALK + local.y % 2;
     var slot = (place_of(blur.origin + column + vec2<i32>(0, begin)).texel.y - 1 - top) * PITCH + local.x;
     var around = mat4x4<f32>(unpack(rows[slot]), unpack(rows[slot + PITCH]), unpack(rows[slot + 2 * PITCH]),
@@ -111,16 +121,16 @@ fn walk(column: vec2<i32>, top: i32, local: vec2<i32>) {
             slot += PITCH;
             around = mat4x4<f32>(around[1], around[2], around[3], unpack(rows[slot + 3 * PITCH]));
         }
-        store(column + vec2<i32>(0, begin + y), limited(around * weights[begin + y]));
+        store(column + vec2<i32>(0, begin + y), limited(around * weights[begin + y], normalizes));
     }
 }
 
 // What is divided by the weight inside the region may exceed all values of the picture a little, because levels are
 // rounded.
-fn limited(value: vec4<f32>) -> vec4<f32> {
-    if all(blur.normalize == vec2<u32>(0u)) {
-        return value;
+fn limited(value: vec4<f32>, normalizes: bool) -> vec4<f32> {
+    if normalizes {
+        return clamp(value, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
     }
-    return clamp(value, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+    return value;
 }
 #endif
