@@ -1,6 +1,7 @@
 //! Random blurs of small pictures: any strength, size, aspect, edge mode, profile and format.
 //!
-//! `BLUR_EXACTNESS_CASES` sets their number, `BLUR_EXACTNESS_SEED` the seed. A failure is shrunk.
+//! `BLUR_EXACTNESS_CASES` sets their number, `BLUR_EXACTNESS_SEED` the seed. A failure is shrunk. With `BLUR_WITHOUT_F16`, devices lack
+//! the feature `SHADER_F16`, and run other programs.
 
 use super::*;
 use crate::profiles::{blurred, sigmas};

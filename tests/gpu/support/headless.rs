@@ -26,7 +26,7 @@ use bevy::winit::WinitPlugin;
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wgpu::SubmissionIndex;
+use wgpu::{Features, SubmissionIndex};
 
 static LOGS: AtomicBool = AtomicBool::new(false);
 
@@ -130,7 +130,16 @@ pub enum Mode {
 
 /// An app with Bevy's default plugins and whatever `setup` adds, ready for its first frame.
 pub fn build(mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> App {
-    build_on(WgpuSettings::default(), mode, logs, setup)
+    build_on(device(), mode, logs, setup)
+}
+
+/// A device with all features of the GPU, but `BLUR_WITHOUT_F16` leaves out half floats.
+fn device() -> WgpuSettings {
+    let without = std::env::var_os("BLUR_WITHOUT_F16").map(|_| Features::SHADER_F16);
+    WgpuSettings {
+        disabled_features: without,
+        ..default()
+    }
 }
 
 /// The same on a device with these settings.
