@@ -5,11 +5,12 @@ use crate::schedule::{Surface, SurfaceId};
 use bevy::prelude::*;
 use bevy::render::view::{ExtractedView, RetainedViewEntity};
 
-/// Shows a view for each frame of every camera, in as many entities as there are frames.
+/// Shows a view for each frame of every camera, and hides the views that no frame needs. Entities are reused, the first ones first.
 pub fn show_views(
     mut inputs: ResMut<PaintInputs>,
     mut views: Query<&mut ExtractedView>,
     mut pool: Local<Vec<Entity>>,
+    mut used: Local<usize>,
     mut commands: Commands,
 ) {
     let mut new = Vec::new();
@@ -37,9 +38,11 @@ pub fn show_views(
             }
         }
     }
-    for entity in pool.drain(next..) {
-        commands.entity(entity).despawn();
+    // They are not despawned: systems of Bevy that have looked at a view may still insert something into it.
+    for entity in pool.iter().take(*used).skip(next) {
+        commands.entity(*entity).try_remove::<ExtractedView>();
     }
+    *used = next;
     commands.insert_batch(new);
 }
 
