@@ -88,14 +88,25 @@ fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> Worl
     world
 }
 
-/// Runs random worlds.
-fn survive(name: &str, backend: BlurBackend, mode: Mode, offset: u64) {
-    survive_steps(name, backend, mode, offset, &step().boxed());
+/// How many worlds of a kind run.
+fn cases() -> u64 {
+    number("BLUR_RANDOM_CASES", 2)
 }
 
-/// Runs random worlds of these steps.
-fn survive_steps(name: &str, backend: BlurBackend, mode: Mode, offset: u64, step: &BoxedStrategy<Step>) {
-    let (cases, most) = (number("BLUR_RANDOM_CASES", 2), number("BLUR_RANDOM_STEPS", 60) as usize);
+/// Runs random worlds.
+fn survive(name: &str, backend: BlurBackend, mode: Mode, offset: u64) {
+    survive_steps(name, backend, mode, (offset, cases()), &step().boxed());
+}
+
+/// Runs so many random worlds of these steps.
+fn survive_steps(
+    name: &str,
+    backend: BlurBackend,
+    mode: Mode,
+    (offset, cases): (u64, u64),
+    step: &BoxedStrategy<Step>,
+) {
+    let most = number("BLUR_RANDOM_STEPS", 60) as usize;
     let seed = number("BLUR_RANDOM_SEED", 20) + offset;
     let tally = Tally::default();
     for seed in seed..seed + cases {
@@ -155,13 +166,14 @@ fn worlds_rendered_as_games_are() {
     );
 }
 
+/// Half as many: every device takes its second, and memory that drivers keep.
 #[test]
 fn worlds_that_lose_their_device() {
     survive_steps(
         "random worlds with lost devices",
         BlurBackend::Compute,
         Mode::Lockstep,
-        3_000_000,
-        &prop_oneof![20 => step(), 1 => Just(Step::LoseDevice)].boxed(),
+        (3_000_000, cases().div_ceil(2)),
+        &prop_oneof![30 => step(), 1 => Just(Step::LoseDevice)].boxed(),
     );
 }
