@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use bevy::render::RenderStartup;
-use bevy::render::error_handler::{ErrorType, RenderErrorHandler, RenderErrorPolicy};
+use bevy::render::error_handler::{ErrorType, RenderError, RenderErrorHandler, RenderErrorPolicy};
 use bevy::render::render_resource::PollType;
 use bevy::render::settings::RenderCreation;
 
@@ -11,12 +11,21 @@ struct Faults(Vec<String>);
 
 /// Starts recording errors of the GPU. Rendering goes on after each.
 pub fn record(app: &mut App) {
-    app.init_resource::<Faults>();
-    app.insert_resource(RenderErrorHandler(|error, main_world, _| {
-        let fault = format!("{:?}: {}", error.ty, error.description);
-        main_world.resource_mut::<Faults>().0.push(fault);
-        RenderErrorPolicy::Ignore
-    }));
+    app.init_resource::<Faults>()
+        .insert_resource(RenderErrorHandler(handle));
+}
+
+/// A device that [`lose_device`] loses is replaced; any other error is recorded, or ends an app that does not record.
+fn handle(error: &RenderError, main_world: &mut World, _: &mut World) -> RenderErrorPolicy {
+    if error.ty == ErrorType::DeviceLost && main_world.remove_resource::<IsLosing>().is_some() {
+        return RenderErrorPolicy::Recover(RenderCreation::default());
+    }
+    let fault = format!("{:?}: {}", error.ty, error.description);
+    match main_world.get_resource_mut::<Faults>() {
+        Some(mut faults) => faults.0.push(fault),
+        None => panic!("{fault}"),
+    }
+    RenderErrorPolicy::Ignore
 }
 
 /// The number of runs of [`RenderStartup`], one for each device.
@@ -27,19 +36,12 @@ struct Devices(usize);
 #[derive(Resource)]
 struct IsLosing;
 
-/// Lets Bevy make another device after [`lose_device`]. Errors of the GPU go on to the handler that there was.
+/// Lets Bevy make another device after [`lose_device`].
 pub fn recover(app: &mut App) {
     app.sub_app_mut(RenderApp)
         .init_resource::<Devices>()
         .add_systems(RenderStartup, |mut devices: ResMut<Devices>| devices.0 += 1);
-    app.insert_resource(RenderErrorHandler(|error, main_world, _| {
-        if error.ty == ErrorType::DeviceLost && main_world.remove_resource::<IsLosing>().is_some() {
-            return RenderErrorPolicy::Recover(RenderCreation::default());
-        }
-        let fault = format!("{:?}: {}", error.ty, error.description);
-        main_world.get_resource_or_init::<Faults>().0.push(fault);
-        RenderErrorPolicy::Ignore
-    }));
+    app.insert_resource(RenderErrorHandler(handle));
 }
 
 /// Loses the device, and renders frames until Bevy has made another one.
@@ -65,7 +67,7 @@ pub fn lose_device(headless: &mut Headless) {
 
 /// Panics if the GPU has reported an error, or a validation layer has reported one about an object of this crate.
 pub fn assert_none(app: &App) {
-    let faults = app.world().get_resource::<Faults>().map_or(&[][..], |faults| &faults.0);
+    let faults = &app.world().resource::<Faults>().0;
     assert!(faults.is_empty(), "the GPU reported: {faults:#?}");
     let validation = validation_messages();
     assert!(validation.is_empty(), "the validation layer reported: {validation:#?}");
