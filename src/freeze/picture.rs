@@ -75,7 +75,7 @@ pub struct KeptPicture {
     pub(super) paint: BlurJob,
     /// The request of the last frame, if it blurs anything.
     asked: Option<Asked>,
-    /// Room for its blurred result, and whether the result lies in it. Only a result that is asked for twice is worth keeping.
+    /// A texture for its blurred result, and whether it holds that result. Only a result that is asked for twice is worth keeping.
     result: Option<(Sheet, bool)>,
 }
 

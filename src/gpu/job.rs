@@ -106,7 +106,7 @@ pub fn takes_over((old, was_drawn): (&BlurRequest, bool), request: &BlurRequest)
 
 impl BlurJob {
     /// Updates the job with the request of this frame. The caller [settles](Self::settle) the outcome, perhaps together with
-    /// those of other jobs.
+    /// the outcomes of other jobs.
     ///
     /// # Errors
     /// Any reason why the request cannot be carried out, in every frame.

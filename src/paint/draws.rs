@@ -267,7 +267,7 @@ impl CameraUpdate<'_, '_> {
                 self.draws.uniforms.push(uniform),
                 if uniform.color_steps > 0 { self.colors } else { 0 },
             ],
-            // Two triangles, or those of the four sides of a frame.
+            // Of two triangles, or of the four sides of a frame.
             vertices: if uniform.frame > 0.0 && !key.is_inner() { 24 } else { 6 },
         });
         Some(())

@@ -160,8 +160,8 @@ impl<'w> Painter<'w> {
         }
     }
 
-    /// Opens a pass. On a camera's picture it keeps what is there, writes the resolved texture under MSAA, and stays in the viewport, as
-    /// Bevy's pass of the user interface does.
+    /// Opens a pass. On a camera's picture, it keeps the contents, resolves MSAA, and is limited to the viewport, as Bevy's pass of
+    /// the user interface is.
     fn open<'a>(
         &'a self,
         on: PaintTexture,

@@ -228,8 +228,8 @@ impl Backdrop {
         }
     }
 
-    /// The same glass, `None` if it cannot be seen, because its node is hidden, for example. Glass that shares a backdrop is there even
-    /// then, with an opacity of 0: all of its group see what lies below the first of them.
+    /// The same glass; `None` if it cannot be seen, for example because its node is hidden. Glass that shares a backdrop then remains
+    /// with an opacity of 0: all glass of its group sees what lies below the first one.
     pub fn if_seen(self, is_hidden: bool) -> Option<Self> {
         // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
         let freeze = self.freeze.filter(|_| !self.is_plain);

@@ -42,7 +42,7 @@ fn the_pixels_are_those_of_the_blur() {
         let (width, height) = (width as u32, height as u32);
         assert_eq!(images[0].size(), UVec2::new(width, height));
         let is_kept = matches!(images[0].sampler, ImageSampler::Descriptor(_));
-        assert!(is_kept, "{format:?}: the sampler is that of the source");
+        assert!(is_kept, "{format:?}: the sampler of the source is kept");
         let pixels = Pixels {
             width,
             height,
