@@ -5,6 +5,7 @@ use super::color_functions::{ColorStep, colors_problem};
 use super::ranges::{NumberRange, Problem};
 use super::strength::{EdgeMode, GaussianBlur};
 use bevy::prelude::*;
+use bevy::reflect::enums::Enum;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
@@ -348,19 +349,18 @@ impl UiFilter {
 
     /// What is out of range.
     pub(crate) fn problems(&self) -> Vec<Problem> {
-        use Val::{Auto, Percent, Px, VMax, VMin, Vh, Vw};
-        let lengths = self.fades().map(|length| match length {
-            Auto => 0.0,
-            Px(length) | Percent(length) | Vw(length) | Vh(length) | VMin(length) | VMax(length) => length,
-        });
-        let fade = |length: f32| NumberRange::Positive.problem("length of a fade", length);
+        // The number of any unit. `Val::Auto` has none.
+        let fade = |length: Val| {
+            let number = length.field_at(0)?.try_downcast_ref()?;
+            NumberRange::Positive.problem("length of a fade", *number)
+        };
         let problems = [
             self.blur.problem(),
             colors_problem(&self.colors),
             self.shadows.iter().find_map(DropShadow::problem),
             NumberRange::Share.problem("opacity", self.opacity),
             NumberRange::Positive.problem("width of an outline", self.outline.width),
-            lengths.into_iter().find_map(fade),
+            self.fades().into_iter().find_map(fade),
         ];
         problems.into_iter().flatten().collect()
     }

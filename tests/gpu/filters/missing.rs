@@ -84,7 +84,7 @@ impl Painted {
     }
 
     fn with(render: &RenderPipelineDescriptor, factor: Option<BlendFactor>) -> Self {
-        let has = |name: &str| {
+        let has = |name: &'static str| {
             render
                 .vertex
                 .shader_defs
