@@ -108,16 +108,17 @@ pub fn find_groups(mut nodes: NodeWalk) {
         let is_active = data.filter.is_rounded || group.changes();
         (is_active && nodes.is_laid_out(entity, data.node) && nodes.is_visible(entity)).then_some((entity, group))
     });
-    let filtered: EntityHashMap<Filter> = filters.collect();
-    if filtered.is_empty() {
+    let found: Vec<(Entity, Filter)> = filters.collect();
+    if found.is_empty() {
         return;
     }
+    let filtered: EntityHashMap<&Filter> = found.iter().map(|(entity, group)| (*entity, group)).collect();
     let unclipped = nodes
         .unclipped
         .iter()
         .flat_map(|entity| nodes.around(entity, &filtered));
     let unclipped: EntityHashSet = unclipped.collect();
-    for entity in filtered.keys() {
+    for (entity, _) in &found {
         if nodes.around(*entity, &filtered).next().is_none() {
             let clip = nodes.nodes.get(*entity).ok().and_then(|node| node.4).cloned();
             let inherited = Inherited {
@@ -164,7 +165,7 @@ impl NodeWalk<'_, '_> {
     }
 
     /// The filtered nodes around a node. Nodes with a `GlobalZIndex` leave their ancestors' groups.
-    fn around<'a>(&'a self, entity: Entity, filtered: &'a EntityHashMap<Filter>) -> impl Iterator<Item = Entity> + 'a {
+    fn around<'a>(&'a self, entity: Entity, filtered: &'a EntityHashMap<&Filter>) -> impl Iterator<Item = Entity> + 'a {
         let parent = |inner: &Entity| {
             let is_root = self.roots.contains(*inner);
             (!is_root).then(|| self.children.get_parent(*inner)).flatten()
@@ -178,7 +179,7 @@ impl NodeWalk<'_, '_> {
         &mut self,
         entity: Entity,
         inherited: Inherited,
-        filtered: &EntityHashMap<Filter>,
+        filtered: &EntityHashMap<&Filter>,
         unclipped: &EntityHashSet,
     ) -> u32 {
         let Ok((node, computed, stack_index, transform, clip)) = self.nodes.get_mut(entity) else {
@@ -198,7 +199,7 @@ impl NodeWalk<'_, '_> {
             inherited
         };
         let around = clip_of(inherited.all);
-        let group = filtered.get(&entity);
+        let group = filtered.get(&entity).copied();
         let reach = group.map(Filter::reach);
         let clips_result = reach.is_some_and(|reach| reach.cmpgt(Vec2::ZERO).any()) && !unclipped.contains(&entity);
         let grown = inherited.all.map(|clip| grown(clip, reach.unwrap_or_default()));

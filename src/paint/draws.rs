@@ -100,8 +100,9 @@ impl Draws {
 
     /// Adds a list of steps of colour. Returns its dynamic offset.
     fn add_colors(&mut self, colors: &ColorMatrices) -> u32 {
-        let matrices = *colors.matrices();
-        self.colors.push(&ColorStepsUniform { matrices })
+        self.colors.push(&ColorStepsUniform {
+            matrices: colors.matrices(),
+        })
     }
 
     /// Writes the uniforms.

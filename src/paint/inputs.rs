@@ -3,7 +3,7 @@
 use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::freeze::KeptPictures;
 use crate::gpu::{BlurJob, BlurJobs, JobKey, texture_size};
-use crate::schedule::{Backdrop, Blurs, Draw, Filter, PaintTexture, Picture, Schedule, What};
+use crate::schedule::{Backdrop, Blurs, Draw, Filter, PaintTexture, Picture, Schedule, SurfaceId, What};
 use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
@@ -94,8 +94,8 @@ pub struct PaintedCamera {
     pub layers: Vec<Option<BlurPlace>>,
     /// The calls of the layers of every surface.
     pub surfaces: Vec<Range<usize>>,
-    /// The items that the schedule paints in the place of Bevy, by surface.
-    pub split: Vec<Vec<SplitItem>>,
+    /// The items that the schedule paints in the place of Bevy, sorted by surface and sort key.
+    pub split: Vec<SplitItem>,
 }
 
 /// A blur: its job, and its number there.
@@ -114,8 +114,9 @@ pub struct PaintedGlass {
     pub seen: Range<usize>,
 }
 
-/// An item that a schedule paints: its place in the phase, and the item with the batch that the phase does not hold now.
-pub type SplitItem = (usize, TransparentUi);
+/// An item that a schedule paints: on which surface, its place in the phase, and the item with the batch that the phase does not hold
+/// now.
+pub type SplitItem = (SurfaceId, usize, TransparentUi);
 
 /// Systems to order others against.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -117,10 +117,9 @@ fn items(camera: &PaintedCamera) -> Vec<(FloatOrd, What)> {
 pub fn split_phases(mut inputs: ResMut<PaintInputs>, mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>) {
     let PaintInputs { cameras, own, .. } = &mut *inputs;
     for camera in cameras {
-        let (schedule, surfaces) = (&camera.schedule, &mut camera.split);
+        let (schedule, split) = (&camera.schedule, &mut camera.split);
         // Hidden items are kept like all others, on a surface that no step names.
         let hidden = SurfaceId(schedule.tree.surfaces.len());
-        surfaces.resize_with(hidden.0 + 1, Vec::new);
         if let Some(phase) = camera.ui_view.and_then(|(_, view)| phases.get_mut(&view)) {
             for (index, item) in phase.items.values_mut().enumerate() {
                 let what = own.what(item);
@@ -130,9 +129,10 @@ pub fn split_phases(mut inputs: ResMut<PaintInputs>, mut phases: ResMut<ViewSort
                 if what == What::Mark || is_bevys {
                     continue;
                 }
-                let item = take(item);
-                surfaces[owner.unwrap_or(hidden).0].push((index, item));
+                split.push((owner.unwrap_or(hidden), index, take(item)));
             }
+            // In the order of the phase on each surface.
+            split.sort_by_key(|(on, ..)| *on);
         }
     }
 }
@@ -141,7 +141,7 @@ pub fn split_phases(mut inputs: ResMut<PaintInputs>, mut phases: ResMut<ViewSort
 pub fn restore_phases(mut inputs: ResMut<PaintInputs>, mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>) {
     for camera in &mut inputs.cameras {
         let mut phase = camera.ui_view.and_then(|(_, view)| phases.get_mut(&view));
-        for (index, item) in camera.split.drain(..).flatten() {
+        for (_, index, item) in camera.split.drain(..) {
             let kept = phase.as_mut().and_then(|phase| phase.items.get_index_mut(index));
             if let Some((_, kept)) = kept {
                 kept.batch_range = item.batch_range;
@@ -169,16 +169,18 @@ fn take(item: &mut TransparentUi) -> TransparentUi {
 
 impl PaintedCamera {
     /// The split items of a surface with these sort keys, in the order in which they are painted.
-    fn split_items(&self, SurfaceId(surface): SurfaceId, keys: &Range<FloatOrd>) -> &[SplitItem] {
-        let items = self.split.get(surface).map_or(&[][..], Vec::as_slice);
-        let place = |end: FloatOrd| items.partition_point(|(_, item)| item.sort_key < end);
-        &items[place(keys.start)..place(keys.end)]
+    fn split_items(&self, surface: SurfaceId, keys: &Range<FloatOrd>) -> &[SplitItem] {
+        let place = |end: FloatOrd| {
+            let is_before = |(on, _, item): &SplitItem| (*on, item.sort_key) < (surface, end);
+            self.split.partition_point(is_before)
+        };
+        &self.split[place(keys.start)..place(keys.end)]
     }
 
     /// Whether any of these items is drawn.
     pub fn draws_items(&self, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
         let mut items = self.split_items(on, keys).iter();
-        items.any(|(_, item)| !item.batch_range.is_empty())
+        items.any(|(.., item)| !item.batch_range.is_empty())
     }
 
     /// Draws items, as `SortedRenderPhase::render_range` does: an item with a batch is followed by those that the batch contains.
@@ -195,7 +197,7 @@ impl PaintedCamera {
         };
         let (items, mut functions) = (self.split_items(on, keys), functions.write());
         let mut next = 0;
-        while let Some((_, item)) = items.get(next) {
+        while let Some((.., item)) = items.get(next) {
             next += item.batch_range.len().max(1);
             let function = functions.get_mut(item.draw_function);
             let Some(function) = function.filter(|_| !item.batch_range.is_empty()) else {

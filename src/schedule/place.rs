@@ -57,7 +57,7 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
         };
         let (backdrop, node) = (&scene.backdrops[index], node_of(item.key));
         let (mut clip, mut opacity, mut hole) = (backdrop.clip, 1.0, None);
-        for filter in tree.around_node(scene.filters, node) {
+        for filter in tree.around_node(node) {
             let of = &scene.filters[filter];
             // The clip of its own node applies inside the node's group.
             if of.is_of(node) {

@@ -216,7 +216,7 @@ impl Planner<'_> {
     fn groups(&mut self) {
         let start = self.schedule.steps.len();
         for page in self.pages() {
-            self.page(page, false, 0, |_| vec![FIRST..LAST], |_, _| true);
+            self.page(page, false, 0, |_| [FIRST..LAST], |_, _| true);
         }
         self.section(Some(Label::Groups), start..self.schedule.steps.len());
     }
@@ -236,8 +236,8 @@ impl Planner<'_> {
         let pages = self.pages();
         for (round, runs) in rounds.iter().enumerate() {
             let runs_of = |surface: SurfaceId| {
-                let of_surface = runs.iter().filter(|(on, _)| *on == surface);
-                of_surface.map(|(_, keys)| keys.clone()).collect()
+                let of_surface = runs.iter().filter(move |(on, _)| *on == surface);
+                of_surface.map(|(_, keys)| keys.clone())
             };
             for page in &pages {
                 self.page(*page, true, round, runs_of, |tree, on| nodes.end_of(tree, on) == round);
@@ -276,12 +276,12 @@ impl Planner<'_> {
 
     /// Paints the items of a round on a page, or the layers of what is complete before, and blurs the layers of the surfaces that are
     /// complete then.
-    fn page(
+    fn page<Runs: IntoIterator<Item = Range<FloatOrd>>>(
         &mut self,
         (depth, page): (u32, usize),
         has_turn: bool,
         round: usize,
-        runs_of: impl Fn(SurfaceId) -> Vec<Range<FloatOrd>>,
+        runs_of: impl Fn(SurfaceId) -> Runs,
         is_complete: impl Fn(&SurfaceTree, SurfaceId) -> bool,
     ) {
         let tree = &self.schedule.tree;
@@ -371,9 +371,7 @@ impl Planner<'_> {
     /// The scissor of the item at a sort key: the clips of all flat groups around it.
     fn scissor_at(&self, key: FloatOrd) -> Option<URect> {
         let (filters, tree) = (self.scene.filters, &self.schedule.tree);
-        let around = tree
-            .around_node(filters, node_of(key))
-            .filter(|filter| tree.is_flat(*filter));
+        let around = tree.around_node(node_of(key)).filter(|filter| tree.is_flat(*filter));
         let clips = around.filter_map(|filter| filters[filter].missing_clip());
         let all = clips.map(|clip| pixels(Some(clip.bounds()))).reduce(common)?;
         let picture = &self.scene.picture;

@@ -220,6 +220,8 @@ impl Surface {
 /// The group of a filter.
 #[derive(Clone, Debug, PartialEq)]
 struct Group {
+    /// The places of its nodes, as in its filter: here they lie close together, because every item looks for its group.
+    nodes: Range<u32>,
     /// Its surfaces; none if it is not filtered.
     surfaces: Range<usize>,
     /// The innermost filter around it.
@@ -315,12 +317,14 @@ impl SurfaceTree {
     }
 
     /// The filters whose groups contain a node, from the innermost to the outermost.
-    pub fn around_node<'a>(&'a self, filters: &'a [Filter], node: i64) -> impl Iterator<Item = usize> + 'a {
+    pub fn around_node(&self, node: i64) -> impl Iterator<Item = usize> {
         // A group that has begun and not ended is the last one that has begun, or around it.
-        let begun = filters.partition_point(|filter| i64::from(filter.nodes.start) <= node);
+        let begun = self
+            .groups
+            .partition_point(|group| i64::from(group.nodes.start) <= node);
         let last = begun.checked_sub(1).into_iter();
         let begun = last.flat_map(|last| self.around(last));
-        begun.filter(move |filter| node < i64::from(filters[*filter].nodes.end))
+        begun.filter(move |filter| node < i64::from(self.groups[*filter].nodes.end))
     }
 
     /// The surface on which an item is painted, `None` if the item is hidden.
@@ -334,7 +338,7 @@ impl SurfaceTree {
             What::Result(result) => result != *filter,
             What::Other | What::Mark | What::Hole(_) => true,
         };
-        let around = self.around_node(filters, node).filter(is_inside);
+        let around = self.around_node(node).filter(is_inside);
         let owner = around.into_iter().find(|filter| !self.is_flat(*filter));
         owner.map_or(Some(SurfaceId::CAMERA), |filter| self.items_of(filter))
     }
@@ -356,7 +360,7 @@ impl SurfaceTree {
     fn add(&mut self, scene: &Scene, filter: &Filter) {
         let index = self.groups.len();
         let start = i64::from(filter.nodes.start);
-        let around = self.around_node(&scene.filters[..index], start).next();
+        let around = self.around_node(start).next();
         // Frozen glass takes its picture in the frame in which it is added, even if nothing of its group is visible yet.
         let is_inside = |node: u32| filter.node < node && node < filter.nodes.end;
         let takes = |backdrop: &Backdrop| backdrop.takes() && backdrop.node().is_some_and(is_inside);
@@ -379,6 +383,7 @@ impl SurfaceTree {
         }
         let is_flat = scene.is_flat && !is_hidden;
         self.groups.push(Group {
+            nodes: filter.nodes.clone(),
             surfaces,
             around,
             is_flat,

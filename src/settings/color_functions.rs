@@ -127,46 +127,35 @@ fn rotated(degrees: f32) -> [Vec4; 3] {
     [0, 1, 2].map(|row| (GREY + cos * (IDENTITY[row].truncate() - GREY) + sin * across[row]).extend(0.0))
 }
 
-/// The steps that change something, in their order, as matrices. A plain array, so that an unchanged frame allocates nothing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ColorMatrices {
-    matrices: [[Vec4; 3]; Self::MOST],
-    count: usize,
-}
+/// The steps that change something, in their order, as matrices. Most glass and groups have none, and are moved often: a list is small.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColorMatrices(Vec<[Vec4; 3]>);
 
 impl ColorMatrices {
     /// This many steps count.
     pub const MOST: usize = 8;
 
     /// No step.
-    pub const NEUTRAL: Self = Self {
-        matrices: [IDENTITY; Self::MOST],
-        count: 0,
-    };
+    pub const NEUTRAL: Self = Self(Vec::new());
 
     /// The first steps that are in range and change something.
     pub fn new(steps: &[ColorStep]) -> Self {
-        let mut all = Self::NEUTRAL;
-        for matrix in effective(steps).take(Self::MOST) {
-            all.matrices[all.count] = matrix;
-            all.count += 1;
-        }
-        all
+        Self(effective(steps).take(Self::MOST).collect())
     }
 
     /// Whether colours stay as they are.
     pub fn is_neutral(&self) -> bool {
-        self.count == 0
+        self.0.is_empty()
     }
 
     /// The number of steps.
     pub fn count(&self) -> u32 {
-        self.count as u32
+        self.0.len() as u32
     }
 
     /// All of them, with neutral ones at the end.
-    pub fn matrices(&self) -> &[[Vec4; 3]; Self::MOST] {
-        &self.matrices
+    pub fn matrices(&self) -> [[Vec4; 3]; Self::MOST] {
+        core::array::from_fn(|step| self.0.get(step).copied().unwrap_or(IDENTITY))
     }
 }
 
