@@ -31,17 +31,14 @@ pub fn hold_back(headless: &mut Headless, is_held: impl Fn(&PipelineDescriptor) 
                 now.0.insert(number, core::mem::take(shader));
             }
         };
-        match &pipeline.descriptor {
-            PipelineDescriptor::RenderPipelineDescriptor(render) => {
-                let mut render = (**render).clone();
-                change(&mut render.vertex.shader);
-                new.queue_render_pipeline(render);
-            }
-            PipelineDescriptor::ComputePipelineDescriptor(compute) => {
-                let mut compute = (**compute).clone();
-                change(&mut compute.shader);
-                new.queue_compute_pipeline(compute);
-            }
+        if let PipelineDescriptor::RenderPipelineDescriptor(render) = &pipeline.descriptor {
+            let mut render = (**render).clone();
+            change(&mut render.vertex.shader);
+            new.queue_render_pipeline(render);
+        } else if let PipelineDescriptor::ComputePipelineDescriptor(compute) = &pipeline.descriptor {
+            let mut compute = (**compute).clone();
+            change(&mut compute.shader);
+            new.queue_compute_pipeline(compute);
         }
     }
     world.insert_resource(now);
