@@ -12,9 +12,10 @@
 //! both `-i` and `+i`.
 
 /// How exact a blur must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// Values in [0, 1]: at most 0.35/255 off for any image.
+    #[default]
     Standard,
     /// High dynamic range, where a single texel can outshine thousands: at most 0.1/255 of the peak.
     Hdr,
@@ -36,27 +37,6 @@ impl Precision {
         match self {
             Self::Standard => 3.5,
             Self::Hdr => 4.0,
-        }
-    }
-}
-
-/// One weighted fetch along an axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tap {
-    /// Distance from the centre texel, in texels. A fraction reads between two texels with linear interpolation.
-    pub offset: f64,
-    /// The factor for the fetched value.
-    pub weight: f64,
-}
-
-impl Tap {
-    /// The one fetch that equals `left` at texel `index` plus `right` at `index + 1` under linear interpolation:
-    /// `(l + r) · lerp(a, b, r / (l + r)) = l·a + r·b`. The two weights must have the same sign.
-    fn pair(index: i32, left: f64, right: f64) -> Self {
-        let weight = left + right;
-        Self {
-            offset: f64::from(index) + right / weight,
-            weight,
         }
     }
 }
@@ -87,46 +67,48 @@ pub const fn decimation_start(octaves: u32) -> i32 {
     -2 * ((1 << octaves) - 1)
 }
 
-/// The same filter as fetches from left to right, with offsets from the first covered source texel.
-pub fn decimation_taps(octaves: u32) -> Vec<Tap> {
+/// The same filter as linearly filtered fetches from left to right: the offset of each from the first covered source texel, and its
+/// weight. The fraction of an offset reads between two texels.
+///
+/// One fetch equals the weight `l` of a texel and the weight `r` of the next one: `(l + r) · lerp(a, b, r / (l + r)) = l·a + r·b`.
+pub fn decimation_taps(octaves: u32) -> Vec<[f64; 2]> {
     let weights = decimation_weights(octaves);
     let pairs = (decimation_start(octaves)..).step_by(2).zip(weights.chunks(2));
-    pairs
-        .map(|(index, pair)| Tap::pair(index, pair[0], pair.get(1).copied().unwrap_or(0.0)))
-        .collect()
+    let tap = |(index, pair): (i32, &[f64])| {
+        let right = pair.get(1).copied().unwrap_or(0.0);
+        let weight = pair[0] + right;
+        [f64::from(index) + right / weight, weight]
+    };
+    pairs.map(tap).collect()
 }
 
-/// The half kernel of a sampled Gaussian of `sigma` texels (> 0), ending at `cutoff` sigma.
-pub fn gaussian(sigma: f64, cutoff: f64) -> Vec<f64> {
-    windowed(cutoff * sigma, |x| sample(sigma, x))
-}
-
-/// The half kernel of a sampled Gaussian whose fourth cumulant is raised by `24 · excess` texels⁴.
-///
-/// A chain of boxes has less kurtosis than a Gaussian. Adding `excess · (g ∗ [1 -4 6 -4 1])`, the fourth central
-/// difference, restores it and does not change the variance.
-pub fn compensated_gaussian(sigma: f64, cutoff: f64, excess: f64) -> Vec<f64> {
-    windowed(cutoff * sigma, |x| compensated(sigma, excess, x))
-}
-
-fn compensated(sigma: f64, excess: f64, x: f64) -> f64 {
-    let g = |shift: f64| sample(sigma, x + shift);
-    let fourth_difference = g(-2.0) - 4.0 * g(-1.0) + 6.0 * g(0.0) - 4.0 * g(1.0) + g(2.0);
-    g(0.0) + excess * fourth_difference
-}
-
-/// The same kernel for texels that do not lie on its grid.
+/// A sampled Gaussian.
 #[derive(Clone, Copy, Debug)]
-pub struct CompensatedGaussian {
+pub struct Gaussian {
+    /// The standard deviation in texels, more than 0.
     pub sigma: f64,
+    /// The number of sigmas after which it ends.
     pub cutoff: f64,
+    /// Its fourth cumulant is raised by `24 · excess` texels⁴.
+    ///
+    /// A chain of boxes has less kurtosis than a Gaussian. Adding `excess · (g ∗ [1 -4 6 -4 1])`, the fourth central
+    /// difference, restores it and does not change the variance.
     pub excess: f64,
 }
 
-impl CompensatedGaussian {
+impl Gaussian {
     /// The distance from which on weights are 0.
     pub fn end(&self) -> f64 {
         self.cutoff * self.sigma + 1.0
+    }
+
+    /// The half kernel: the weights of texels on its grid.
+    pub fn half(&self) -> Vec<f64> {
+        let texels = (0_u32..).map(f64::from).take_while(|x| *x < self.end());
+        let mut half: Vec<f64> = texels.map(|x| self.at(x)).collect();
+        let sum = half[0] + 2.0 * half[1..].iter().sum::<f64>();
+        half.iter_mut().for_each(|weight| *weight /= sum);
+        half
     }
 
     /// The weights of texels at whole distances from one that lies `offset` texels from the centre. The weights at all
@@ -144,29 +126,20 @@ impl CompensatedGaussian {
         if share == 0.0 {
             return 0.0;
         }
-        compensated(self.sigma, self.excess, x) * share
+        let g = |shift: f64| (-0.5 * ((x + shift) / self.sigma).powi(2)).exp();
+        let fourth_difference = g(-2.0) - 4.0 * g(-1.0) + 6.0 * g(0.0) - 4.0 * g(1.0) + g(2.0);
+        (g(0.0) + self.excess * fourth_difference) * share
     }
-}
-
-fn sample(sigma: f64, x: f64) -> f64 {
-    (-0.5 * (x / sigma).powi(2)).exp()
-}
-
-/// Samples `weight` at whole texels up to `support`, fades the last one, and normalises.
-fn windowed(support: f64, weight: impl Fn(f64) -> f64) -> Vec<f64> {
-    let mut half: Vec<f64> = (0_u32..)
-        .map(f64::from)
-        .take_while(|&x| x < support + 1.0)
-        .map(|x| weight(x) * (support + 1.0 - x).min(1.0))
-        .collect();
-    let sum = half[0] + 2.0 * half[1..].iter().sum::<f64>();
-    half.iter_mut().for_each(|w| *w /= sum);
-    half
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn gaussian(sigma: f64, cutoff: f64) -> Vec<f64> {
+        let excess = 0.0;
+        Gaussian { sigma, cutoff, excess }.half()
+    }
 
     fn sigmas() -> impl Iterator<Item = f64> {
         (0..400).map(|i| 0.05 * 1.0125_f64.powi(i))
@@ -212,10 +185,10 @@ mod tests {
     #[test]
     fn decimation_is_the_binomial_filter() {
         let mut dense = [0.0; 6];
-        for tap in decimation_taps(1) {
-            let left = tap.offset.floor();
-            dense[(left + 2.0) as usize] += tap.weight * (1.0 - (tap.offset - left));
-            dense[(left + 3.0) as usize] += tap.weight * (tap.offset - left);
+        for [offset, weight] in decimation_taps(1) {
+            let left = offset.floor();
+            dense[(left + 2.0) as usize] += weight * (1.0 - (offset - left));
+            dense[(left + 3.0) as usize] += weight * (offset - left);
         }
         for (got, expected) in dense.iter().zip([1.0, 5.0, 10.0, 10.0, 5.0, 1.0]) {
             assert!((got * 32.0 - expected).abs() < 1e-12, "{dense:?}");
@@ -229,13 +202,10 @@ mod tests {
             let taps = decimation_taps(octaves);
             // A fetch between two texels is two weights: their spread adds to the variance of the positions.
             let moment = |power: i32| -> f64 {
-                let both = taps.iter().flat_map(|tap| {
-                    let left = tap.offset.floor();
-                    let fraction = tap.offset - left;
-                    [
-                        (left, tap.weight * (1.0 - fraction)),
-                        (left + 1.0, tap.weight * fraction),
-                    ]
+                let both = taps.iter().flat_map(|[offset, weight]| {
+                    let left = offset.floor();
+                    let fraction = offset - left;
+                    [(left, weight * (1.0 - fraction)), (left + 1.0, weight * fraction)]
                 });
                 both.map(|(x, weight)| weight * (x - (scale - 1.0) / 2.0).powi(power))
                     .sum()

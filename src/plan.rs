@@ -27,7 +27,7 @@
 //! All variances are in source texels squared, so the residual sigma in texels of the low level is
 //! `σ'² = (σ² - 5 (P² - 1) / 12) / P² - 1/3`. `n` is the largest number of octaves with `σ ≥ ρ P`, where the
 //! [`Precision`] decides ρ. The fourth cumulants of a binomial and a B-spline are less than a Gaussian's; the residual
-//! kernel compensates for that ([`compensated_gaussian`](kernel::compensated_gaussian)).
+//! kernel compensates for that ([`Gaussian::excess`](kernel::Gaussian::excess)).
 //!
 //! The chain of octaves is cheaper than a strided Gaussian straight to the low level, although it has more passes. It
 //! fetches less: per texel of the picture, without the upsampling, 11 times instead of 23 at `P = 2`, and 5 times
@@ -56,27 +56,21 @@ mod edge_images;
 pub mod pack;
 pub mod pass;
 mod profile;
-mod residual;
 mod select_program;
 mod sigma_levels;
 pub mod stages;
 
-use crate::kernel::Precision;
-use crate::program::{Filtering, Program, Tiling};
-use crate::settings::EdgeMode;
-use axis::Axis;
+use crate::program::{Program, Tiling};
+use axis::{Axis, least_sigma};
 use bevy::math::{IVec2, URect, UVec2, Vec2};
 use builder::{Axes, Level, PassBuilder};
 use pass::{PassKind, TextureSlot, Weighting};
-use residual::least_sigma;
 use select_program::octaves_of_a_pass;
 
-pub use axis::{LEAST_SHIFTED, blurs};
-pub use pass::{BlurPlan, Finish, Means, PlanRequest, SigmaLevel, SigmaLevels};
-pub(crate) use residual::MAX_OCTAVES;
 #[cfg(test)]
-pub(crate) use residual::MIN_SIGMA;
-pub use residual::reach;
+pub use axis::MIN_SIGMA;
+pub use axis::{LEAST_SHIFTED, MAX_OCTAVES, blurs, reach};
+pub use pass::{BlurPlan, Finish, Means, PlanRequest, SigmaLevel, SigmaLevels};
 pub use sigma_levels::{SIGMA_LEVELS, SIGMAS_APART};
 
 impl BlurPlan {
@@ -97,7 +91,11 @@ impl BlurPlan {
         let axes = builder.axes(request.sigma, least_sigma(request.edge, request.means.precision));
         let axes = axes.each_ref();
         if !axes.into_iter().any(Axis::blurs) {
-            return Self::unblurred(request);
+            // Nothing, or what a front end needs for the last step.
+            return match request.finish {
+                Finish::Defer => Self::copy(request.region, request.finish),
+                Finish::Write => Self::default(),
+            };
         }
         // Down: from the picture to the lowest level, along the axes with octaves left.
         let octaves = axes.map(Axis::octaves);
@@ -117,14 +115,6 @@ impl BlurPlan {
         builder.plan
     }
 
-    /// Plans a blur that changes nothing: a copy if a front end does the last step, or else nothing.
-    fn unblurred(request: &PlanRequest) -> Self {
-        match request.finish {
-            Finish::Defer => Self::copy(request.region, request.finish),
-            Finish::Write => Self::default(),
-        }
-    }
-
     /// Plans a blur whose sigma varies over the picture, up to the requested one ([`profile`]).
     pub fn varying(request: &PlanRequest) -> Self {
         if !blurs(request.sigma) {
@@ -135,23 +125,13 @@ impl BlurPlan {
 
     /// Plans an exact copy of `region`.
     pub fn copy(region: URect, finish: Finish) -> Self {
-        let means = Means {
-            precision: Precision::Standard,
-            tiling: Tiling::None,
-            filtering: Filtering::default(),
-            opaque: false,
-            in_place: true,
-            converts: false,
-        };
         let request = PlanRequest {
-            sigma: Vec2::ZERO,
             region,
-            edge: EdgeMode::Clamp,
-            means,
             finish,
+            ..PlanRequest::default()
         };
         let mut builder = PassBuilder::new(&request, Vec2::ZERO);
-        let axes = builder.axes(Vec2::ZERO, means.precision.rho());
+        let axes = builder.axes(Vec2::ZERO, request.means.precision.rho());
         let axes = axes.each_ref();
         let mut level = Level::PICTURE;
         if finish == Finish::Defer {
@@ -182,7 +162,8 @@ impl BlurPlan {
         }
         for pass in &mut self.passes {
             if pass.source == TextureSlot::Source {
-                pass.move_source(at);
+                let axes = pass.axes.each_ref();
+                pass.axes = [0, 1].map(|i| axes[i].clone().moved(-at[i], 0));
             }
             if let Some(needed) = &mut pass.needed {
                 needed.move_source(at);
@@ -196,8 +177,7 @@ impl BlurPlan {
 
     /// The largest width and height of any intermediate.
     pub fn largest_intermediate(&self) -> UVec2 {
-        let sizes = self.intermediates.iter();
-        sizes.fold(UVec2::ZERO, |largest, size| largest.max(*size))
+        self.intermediates.iter().copied().fold(UVec2::ZERO, UVec2::max)
     }
 }
 

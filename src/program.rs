@@ -306,12 +306,7 @@ impl Program {
         }
     }
 
-    /// Whether it writes values that were packed as half floats before.
-    pub const fn writes_packed(self) -> bool {
-        self.convolves_both()
-    }
-
-    /// Whether it convolves along both axes at once.
+    /// Whether it convolves along both axes at once. Then it writes values that were packed as half floats before.
     #[must_use]
     pub const fn convolves_both(self) -> bool {
         matches!(self, Self::ConvolveCompute { .. } | Self::ConvolveHalvesCompute(_))

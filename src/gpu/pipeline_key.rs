@@ -236,7 +236,7 @@ impl PipelineKey {
         let rounding = target.map_or(Rounding::None, |format| format.rounding());
         // Packed values are half floats already, unless they are changed on their way out.
         let is_changed = self.alpha_output == BlurAlpha::Unpremultiply || self.dither != Dither::Off;
-        let is_rounded = self.program.writes_packed() && !is_changed;
+        let is_rounded = self.program.convolves_both() && !is_changed;
         let [from, to] = self.converts.map_or([None; 2], |spaces| spaces.map(Some));
         let ends_at_levels = self.dither != Dither::Off && Dither::of_target(self.target) != Dither::Off;
         let beyond = self.program.beyond();

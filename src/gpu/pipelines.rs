@@ -12,7 +12,7 @@ use super::pipeline_key::{PipelineKey, Queued};
 use super::request::{BlurRequest, WorkKind};
 use crate::formats::{Capabilities, Ends, Resolved, is_software};
 use crate::plan::pass::Pass;
-use crate::plan::stages::{stages, varying_stages};
+use crate::plan::stages::stages;
 use crate::plan::{BlurPlan, Finish};
 use crate::program::Program;
 use crate::settings::{BlurCompilation, COMPILING_BLOCKS};
@@ -212,8 +212,7 @@ impl Uses {
         let stages = match self.kind {
             WorkKind::Copy => stages_of(BlurPlan::copy(URect::new(0, 0, 1, 1), finish)),
             WorkKind::Mipmap => stages_of(BlurPlan::mipmap(UVec2::ONE, UVec2::ONE)),
-            WorkKind::Blur => stages(means, finish),
-            WorkKind::Vary => varying_stages(means, finish),
+            WorkKind::Blur | WorkKind::Vary => stages(means, finish, self.kind == WorkKind::Vary),
         };
         stages
             .into_iter()

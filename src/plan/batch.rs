@@ -69,11 +69,12 @@ pub fn together(items: &[BatchedBlur], plans: &[BlurPlan], limit: u32) -> BlurPl
                 texels: level.texels,
             };
             passes.push(to_place(level.pass, &place));
-            for (index, from) in level.items {
-                places[index] = Some(place.seen_from(from));
+            for (index, offset) in level.items {
+                let texels = moved(level.texels, -offset);
+                places[index] = Some(Place { texels, ..place });
             }
         }
-        passes.sort_by_key(|pass| (pass.target.index(), pass.program.computes(), pass.program));
+        passes.sort_by_key(|pass| (pass.target, pass.program.computes(), pass.program));
         whole.intermediates.extend(packed.textures);
         whole.passes.extend(passes);
     }
@@ -165,27 +166,12 @@ impl Place {
     fn shift(&self) -> IVec2 {
         self.corner.as_ivec2() - self.texels.min
     }
-
-    /// As another item sees it, with the offset from a texel of that item to the same texel of this one.
-    fn seen_from(self, offset: IVec2) -> Self {
-        let texels = moved(self.texels, -offset);
-        Self { texels, ..self }
-    }
 }
 
 fn moved(texels: IRect, by: IVec2) -> IRect {
     IRect {
         min: texels.min + by,
         max: texels.max + by,
-    }
-}
-
-impl TextureSlot {
-    fn index(self) -> usize {
-        match self {
-            Self::Intermediate(index) => index,
-            Self::Source | Self::Destination => 0,
-        }
     }
 }
 

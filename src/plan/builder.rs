@@ -79,14 +79,6 @@ impl PassBuilder {
         TextureSlot::Intermediate(self.plan.intermediates.len() - 1)
     }
 
-    /// The size of a texture. The source and the destination count as large as the region.
-    pub fn size_of(&self, surface: TextureSlot) -> UVec2 {
-        match surface {
-            TextureSlot::Intermediate(index) => self.plan.intermediates[index],
-            TextureSlot::Source | TextureSlot::Destination => self.request.region.size(),
-        }
-    }
-
     /// Allocates a level.
     pub fn level(&mut self, axes: Axes, octaves: [u32; 2]) -> Level {
         Level::at(self.texture(level_size(axes, octaves)), octaves)
@@ -237,6 +229,6 @@ pub(super) fn each(axes: Axes, (source, target): Between, pass: impl Fn(&Axis, L
 
 /// The texels of a level.
 pub(super) fn level_size(axes: Axes, octaves: [u32; 2]) -> UVec2 {
-    let length = |i: usize| axes[i].extent(octaves[i]).length as u32;
+    let length = |i: usize| axes[i].extent(octaves[i]).len() as u32;
     UVec2::new(length(0), length(1))
 }

@@ -9,7 +9,7 @@
 //! picture, length and start (0.053/255 of the peak with [`Precision::Hdr`](crate::kernel::Precision::Hdr)).
 
 use super::pass::ImageTable;
-use crate::kernel::CompensatedGaussian;
+use crate::kernel::Gaussian;
 use crate::program::workgroups::{IMAGE_MARGIN, MAX_REACH};
 use crate::settings::EdgeMode;
 use core::ops::Range;
@@ -26,7 +26,7 @@ pub(super) struct ImageWeights {
 impl ImageWeights {
     /// The weights of the residual kernel at the lowest level. The borders of the region are in texels of that level, where texel
     /// `j` has its centre at `j`; `texels` are the stored ones that may be non-zero.
-    pub fn new(region: Range<f64>, texels: Range<i32>, kernel: CompensatedGaussian, edge: EdgeMode) -> Self {
+    pub fn new(region: Range<f64>, texels: Range<i32>, kernel: Gaussian, edge: EdgeMode) -> Self {
         let count = f64::from(texels.end - texels.start);
         let length = region.end - region.start;
         let mirrors = edge == EdgeMode::Mirror;
@@ -86,11 +86,7 @@ impl ImageWeights {
 }
 
 /// For each whole distance, the sum of the kernel's weights for the images at these offsets.
-fn summed(
-    kernel: CompensatedGaussian,
-    offsets: impl Iterator<Item = f64>,
-    distances: impl Iterator<Item = f64>,
-) -> Vec<f64> {
+fn summed(kernel: Gaussian, offsets: impl Iterator<Item = f64>, distances: impl Iterator<Item = f64>) -> Vec<f64> {
     let images: Vec<_> = offsets.map(|offset| kernel.shifted(offset)).collect();
     distances.map(|d| images.iter().map(|image| image(d)).sum()).collect()
 }

@@ -13,7 +13,7 @@ pub const MAX_WEIGHTS: usize = 96;
 pub const BORDER: usize = 24;
 
 /// How a plan may be executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Means {
     /// How exact the result must be.
     pub precision: Precision,
@@ -47,7 +47,7 @@ pub enum Finish {
 }
 
 /// What to plan for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlanRequest {
     /// The standard deviations along x and y in source texels. At least 0; below [`MIN_SIGMA`](super::MIN_SIGMA) an axis is not blurred.
     pub sigma: Vec2,
@@ -69,7 +69,7 @@ impl PlanRequest {
 }
 
 /// A texture that a pass reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TextureSlot {
     /// The texture to blur.
     Source,
@@ -315,12 +315,6 @@ pub struct Stage {
 }
 
 impl Pass {
-    /// Reads a source that begins at this texel of the picture.
-    pub(super) fn move_source(&mut self, at: IVec2) {
-        let by = -at;
-        self.axes = [0, 1].map(|axis| self.axes[axis].clone().moved(by[axis], 0));
-    }
-
     /// The stage of this pass.
     pub fn stage(&self) -> Stage {
         Stage {

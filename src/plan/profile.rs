@@ -15,12 +15,11 @@
 //!
 //! [`sigma_levels`] decides which sigmas the sigma levels have, and how they are blended.
 
-use super::axis::Axis;
+use super::axis::{Axis, least_sigma};
 use super::builder::{Axes, Level, PassBuilder, each, level_size};
 use super::pass::{BlurPlan, Finish, Needed, PassKind, PlanRequest, SigmaLevel, SigmaLevels, TextureSlot};
-use super::residual::least_sigma;
 use super::{pack, select_program, sigma_levels};
-use crate::program::{Program, Tiling};
+use crate::program::{Beyond, Program, Tiling};
 use bevy::math::{IVec2, UVec2, Vec2};
 use core::array;
 use core::ops::Range;
@@ -44,7 +43,7 @@ impl Blur {
         Needed {
             shares: self.readers,
             octaves,
-            first: array::from_fn(|i| self.axes[i].extent(octaves[i]).first - corner[i] as i32),
+            first: array::from_fn(|i| self.axes[i].extent(octaves[i]).start - corner[i] as i32),
             // A spline reads two texels on either side.
             around: [2; 2],
         }
@@ -59,8 +58,8 @@ pub(super) fn blur(request: &PlanRequest) -> BlurPlan {
     let lines = sigma_levels::lines(aspect);
     let blurs = blurs(&builder, most, aspect, &lines);
     let chain = chain(&mut builder, &blurs);
-    let tiles = tiles(&mut builder, &blurs);
-    let between = convolve(&mut builder, &blurs, &chain, &tiles);
+    let (tiles, atlas) = tiles(&mut builder, &blurs);
+    let between = convolve(&mut builder, &blurs, &chain, (&tiles, atlas));
     let sums = gather(&mut builder, between);
     let sharp = sharp(&mut builder, sums);
     if request.overwrites() && request.means.opaque {
@@ -139,8 +138,8 @@ fn chain(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
     chain
 }
 
-/// The tiles of all sigma levels, in one texture.
-fn tiles(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
+/// The tiles of all sigma levels in one texture, and its size.
+fn tiles(builder: &mut PassBuilder, blurs: &[Blur]) -> (Vec<Level>, UVec2) {
     let size = |blur: &Blur| level_size(blur.axes.each_ref(), blur.octaves());
     let sizes: Vec<UVec2> = blurs.iter().map(size).collect();
     let (size, corners) = pack::atlas(&sizes);
@@ -150,11 +149,16 @@ fn tiles(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
         surface,
         corner,
     };
-    blurs.iter().zip(corners).map(tile).collect()
+    (blurs.iter().zip(corners).map(tile).collect(), size)
 }
 
 /// Blurs every sigma level into its tile. Returns the texture between the two convolutions, if there are two passes.
-fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &[Level]) -> Option<TextureSlot> {
+fn convolve(
+    builder: &mut PassBuilder,
+    blurs: &[Blur],
+    chain: &[Level],
+    (tiles, atlas): (&[Level], UVec2),
+) -> Option<TextureSlot> {
     let level = |blur: &Blur| {
         let level = chain.iter().find(|level| level.octaves == blur.octaves());
         *level.expect("the chain leads past all sigma levels")
@@ -170,8 +174,7 @@ fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &
         }
         return None;
     }
-    let size = builder.size_of(tiles[0].surface);
-    let surface = builder.texture(size.max(builder.request.region.size()));
+    let surface = builder.texture(atlas.max(builder.request.region.size()));
     let through = |tile: &Level| Level { surface, ..*tile };
     for (blur, tile) in blurs.iter().zip(tiles) {
         let pass = builder.convolve(0, blur.axes.each_ref(), (level(blur), through(tile)));
@@ -209,7 +212,9 @@ fn sharp(builder: &mut PassBuilder, sums: Level) -> Level {
         return sums;
     }
     let copy = Level::at(builder.texture(builder.request.region.size()), [0; 2]);
-    builder.identity(PassKind::Copy, select_program::decode_input(), (Level::PICTURE, copy));
+    // Its values are decoded as in the first pass of a blur.
+    let program = Program::convolve_fragment(Some([1; 2]), Beyond::Clamped);
+    builder.identity(PassKind::Copy, program, (Level::PICTURE, copy));
     copy
 }
 

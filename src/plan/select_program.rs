@@ -97,11 +97,6 @@ pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
     rounded_reach(reach, tiling, Beyond::Images)
 }
 
-/// Copies the picture, with its values decoded as in the first pass of a blur.
-pub fn decode_input() -> Program {
-    Program::convolve_fragment(Some([1; 2]), Beyond::Clamped)
-}
-
 /// Sums the sharp picture where sigma is small, or its rows.
 pub fn gather(tiling: Tiling, filtering: Filtering) -> Program {
     match tiling {

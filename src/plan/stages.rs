@@ -8,7 +8,8 @@ use crate::mailbox::lock;
 use crate::program::Tiling;
 use crate::settings::EdgeMode;
 use bevy::math::{URect, UVec2, Vec2, Vec2Swizzles};
-use std::sync::Mutex;
+use bevy::platform::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
 
 /// More octaves bring no other passes: the first pass does up to two, and another one up to three.
 const MOST_OCTAVES: u32 = 5;
@@ -24,34 +25,20 @@ const ASPECTS_OF_SIGMA_LEVELS: [f32; 5] = [1.0, 0.75, 0.5, 0.1, 0.0];
 /// Sides so large that no edge mode limits sigma, and images are few: of pictures whose first passes differ.
 const SIDES: [u32; 2] = [2048, 4096];
 
-/// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Blurs with equal strength along
-/// x and y come first, weak ones before strong ones.
-pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
-    list_once(means, finish, false)
-}
-
-/// The stages of all plans of these means with a varying sigma.
-pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
-    list_once(means, finish, true)
-}
-
-/// The stages of plans with or without a varying sigma.
-type List = ((Means, Finish, bool), Vec<Stage>);
-
-fn list_once(means: Means, finish: Finish, varies: bool) -> Vec<Stage> {
-    static LISTS: Mutex<Vec<List>> = Mutex::new(Vec::new());
+/// The stages of all plans of these means, with a sigma that varies or not, whatever their sigmas, sizes and edge modes. Blurs with
+/// equal strength along x and y come first, weak ones before strong ones.
+pub fn stages(means: Means, finish: Finish, varies: bool) -> Vec<Stage> {
+    static LISTS: LazyLock<Mutex<HashMap<(Means, Finish, bool), Vec<Stage>>>> = LazyLock::new(Mutex::default);
     let mut lists = lock(&LISTS);
-    let wanted = (means, finish, varies);
-    if let Some((_, stages)) = lists.iter().find(|(known, _)| *known == wanted) {
-        return stages.clone();
-    }
-    let find = if varies { find_varying } else { find };
-    let stages = find(means, finish);
-    lists.push((wanted, stages.clone()));
-    stages
+    let list = lists.entry((means, finish, varies)).or_insert_with(|| match varies {
+        true => find(means, finish, varying_sigmas(means), BlurPlan::varying),
+        false => find(means, finish, sigmas(means), BlurPlan::new),
+    });
+    list.clone()
 }
 
-fn find(means: Means, finish: Finish) -> Vec<Stage> {
+/// The sigmas at which plans differ.
+fn sigmas(means: Means) -> Vec<Vec2> {
     let boundaries = |octaves| boundaries(octaves, means);
     let mut sigmas: Vec<Vec2> = (0..=MOST_OCTAVES).flat_map(boundaries).map(Vec2::splat).collect();
     for octaves in 0..=MOST_OCTAVES {
@@ -61,19 +48,19 @@ fn find(means: Means, finish: Finish) -> Vec<Stage> {
         let uneven = uneven.chain(strong.iter().map(|strong| Vec2::new(*strong, 0.0)));
         sigmas.extend(uneven.flat_map(|sigma| [sigma, sigma.yx()]));
     }
-    stages_of(means, finish, sigmas, BlurPlan::new)
+    sigmas
 }
 
-fn find_varying(means: Means, finish: Finish) -> Vec<Stage> {
+/// The largest sigmas at which plans of varying ones differ.
+fn varying_sigmas(means: Means) -> Vec<Vec2> {
     let boundaries = |octaves| boundaries(octaves, means);
     let largest = (0..=MOST_OCTAVES_OF_SIGMA_LEVELS).flat_map(boundaries);
     let sigmas = largest.flat_map(|sigma| ASPECTS_OF_SIGMA_LEVELS.map(|aspect| sigma * Vec2::new(1.0, aspect)));
-    let sigmas = sigmas.flat_map(|sigma| [sigma, sigma.yx()]).collect();
-    stages_of(means, finish, sigmas, BlurPlan::varying)
+    sigmas.flat_map(|sigma| [sigma, sigma.yx()]).collect()
 }
 
 /// The stages of the plans of these sigmas, each once, with one edge mode of each kind that programs distinguish.
-fn stages_of(means: Means, finish: Finish, sigmas: Vec<Vec2>, plan: fn(&PlanRequest) -> BlurPlan) -> Vec<Stage> {
+fn find(means: Means, finish: Finish, sigmas: Vec<Vec2>, plan: fn(&PlanRequest) -> BlurPlan) -> Vec<Stage> {
     // Only tiles distinguish whether a constant outside is empty.
     let is_tiled = means.tiling != Tiling::None;
     let edges = EdgeMode::KINDS.into_iter();

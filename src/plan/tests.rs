@@ -13,9 +13,11 @@ mod stages;
 mod strong;
 
 use super::pass::{AxisPass, MAX_WEIGHTS, Pass, TextureSlot};
-use super::stages::{stages, varying_stages};
+use super::stages::stages;
 use super::*;
-use crate::program::Cores;
+use crate::kernel::Precision;
+use crate::program::{Cores, Filtering};
+use crate::settings::EdgeMode;
 use ::reference::{Picture, gaussian_blur};
 use core::f64::consts::PI;
 

@@ -1,7 +1,6 @@
 //! What an axis pass *means*: the same computation on a row of numbers, in double precision. It proves whole plans.
 
 use super::super::pass::{AxisPass, BORDER, Weighting};
-use crate::kernel::Tap;
 use crate::settings::EdgeMode;
 use core::ops::Range;
 
@@ -43,32 +42,25 @@ impl AxisPass {
         targets.map(value).collect()
     }
 
-    /// The table as taps.
-    fn taps(&self) -> Vec<Tap> {
-        let weight = |(i, &weight): (usize, &f64)| Tap {
-            offset: f64::from(self.reach.0) + i as f64,
-            weight,
-        };
-        let pair = |pair: &[f64]| Tap {
-            offset: pair[0],
-            weight: pair[1],
-        };
+    /// The table as taps: offsets and weights.
+    fn taps(&self) -> Vec<[f64; 2]> {
+        let weight = |(i, &weight): (usize, &f64)| [f64::from(self.reach.0) + i as f64, weight];
         match self.filter {
-            Weighting::Taps => self.table.chunks(2).map(pair).collect(),
+            Weighting::Taps => self.table.as_chunks().0.to_vec(),
             Weighting::Weights | Weighting::Spline => self.table.iter().enumerate().map(weight).collect(),
             Weighting::Mean(_) => Vec::new(),
         }
     }
 
-    fn weighted_sum(&self, row: &[f64], centre: i32, taps: &[Tap]) -> f64 {
+    fn weighted_sum(&self, row: &[f64], centre: i32, taps: &[[f64; 2]]) -> f64 {
         let (mut sum, mut weight_inside) = (0.0, 0.0);
-        for tap in taps {
-            let left = tap.offset.floor();
-            let fraction = tap.offset - left;
+        for [offset, weight] in taps {
+            let left = offset.floor();
+            let fraction = offset - left;
             for (side, share) in [(0, 1.0 - fraction), (1, fraction)] {
                 if let Some(index) = self.resolve(centre + left as i32 + side) {
-                    sum += tap.weight * share * row[index];
-                    weight_inside += tap.weight * share;
+                    sum += weight * share * row[index];
+                    weight_inside += weight * share;
                 }
             }
         }

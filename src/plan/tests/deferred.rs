@@ -58,7 +58,7 @@ fn nothing_to_blur_is_a_copy_to_go_on_with() {
 #[test]
 fn their_stages_are_listed() {
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
-        let listed = stages(means(precision, way), Finish::Defer);
+        let listed = stages(means(precision, way), Finish::Defer, false);
         for (sigma, edge) in sweep(precision)
             .into_iter()
             .flat_map(|s| EdgeMode::ALL.map(|edge| (s, edge)))

@@ -50,7 +50,7 @@ fn they_need_no_more_texels() {
 #[test]
 fn their_programs_are_listed_and_their_tables_fit() {
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
-        let listed = stages(means(precision, way), Finish::Write);
+        let listed = stages(means(precision, way), Finish::Write, false);
         for (edge, sigma) in PERIODIC
             .into_iter()
             .flat_map(|edge| sigmas(50).chain([15.8, 31.9, 120.0]).map(move |sigma| (edge, sigma)))

@@ -354,7 +354,7 @@ fn the_list_of_stages_has_all_that_varies() {
                 converts,
                 ..means(precision, way)
             };
-            let listed = varying_stages(means, finish);
+            let listed = stages(means, finish, true);
             for (i, sigma) in (0..40).map(|i| (i, 0.05 * 1.4_f32.powi(i))) {
                 let aspects = [1.0, 0.7, 0.3, 0.0].map(|less| [Vec2::new(1.0, less), Vec2::new(less, 1.0)]);
                 for (j, aspect) in aspects.into_iter().flatten().enumerate() {

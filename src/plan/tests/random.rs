@@ -123,7 +123,10 @@ fn assert_listed(plan: &BlurPlan, request: &PlanRequest) {
         ..stage
     };
     let copies = |stage: &Stage| stage.program == Program::CopyFragment;
-    let listed: Vec<Stage> = stages(request.means, request.finish).into_iter().map(general).collect();
+    let listed: Vec<Stage> = stages(request.means, request.finish, false)
+        .into_iter()
+        .map(general)
+        .collect();
     for stage in plan.passes.iter().map(Pass::stage).filter(|stage| !copies(stage)) {
         assert!(listed.contains(&general(stage)), "{stage:?} is not announced");
     }

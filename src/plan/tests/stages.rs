@@ -20,7 +20,7 @@ fn every_kernel() -> impl Iterator<Item = f32> {
 fn the_list_of_stages_is_what_plans_ask_for() {
     let aspects = [1.0, 0.5, 0.3, 0.25, 0.125, 0.06, 0.01, 0.0].map(|less| [(1.0, less), (less, 1.0)]);
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
-        let listed = stages(means(precision, way), Finish::Write);
+        let listed = stages(means(precision, way), Finish::Write, false);
         let mut asked_for = BTreeSet::new();
         for (i, sigma) in every_kernel().enumerate() {
             // `Clamp` and `Transparent` plan the same stages for regions of any size. The other edge modes limit sigma by the size,
@@ -82,7 +82,7 @@ fn the_images_of_gpu_tests_run_every_program() {
             plan.passes.into_iter().map(|pass| pass.program.for_any_kernel())
         });
         let run: BTreeSet<_> = run.collect();
-        let listed = stages(means, Finish::Write);
+        let listed = stages(means, Finish::Write, false);
         let missed = listed.iter().map(|stage| stage.program.for_any_kernel());
         let missed: BTreeSet<_> = missed.filter(|program| !run.contains(program)).collect();
         assert!(missed.is_empty(), "{way:?}: no image runs {missed:?}");
@@ -96,7 +96,7 @@ fn few_programs_serve_any_kernel() {
             program: stage.program.for_any_kernel(),
             ..stage
         };
-        let few: BTreeSet<Stage> = stages(means(precision, way), Finish::Write)
+        let few: BTreeSet<Stage> = stages(means(precision, way), Finish::Write, false)
             .into_iter()
             .map(general)
             .collect();
@@ -107,7 +107,7 @@ fn few_programs_serve_any_kernel() {
 #[test]
 fn no_kernel_reaches_farther_than_its_program() {
     for precision in PRECISIONS {
-        let reach = crate::kernel::gaussian(2.0 * precision.rho(), precision.cutoff()).len() - 1;
+        let reach = (2.0 * precision.rho() * precision.cutoff()).ceil() as usize;
         assert!(reach <= MAX_REACH as usize, "{precision:?}: {reach}");
     }
 }
