@@ -1,7 +1,6 @@
 //! The cost of blurs: labels, diagnostic paths, and the plugin that publishes them.
 
 pub(crate) mod assign;
-pub(crate) mod figures;
 pub(crate) mod label;
 pub(crate) mod publish;
 pub(crate) mod timestamps;

@@ -29,7 +29,7 @@ pub use pipelines::{BlurReadiness, blurs_ready, fragment_state};
 pub use pool::{TextureKind, create_texel_buffer, create_texture};
 pub use prepare::BlurPreparer;
 pub use request::{BlurRequest, Work, WorkKind};
-pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};
+pub use view_info::{ViewInfo, first_part, holds_shares, layer_view, layers_of, part_from, texture_size};
 
 /// Lists all shaders of blurs, and embeds them in an app.
 macro_rules! shaders {

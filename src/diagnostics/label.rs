@@ -1,5 +1,7 @@
-//! Every label and span name the crate uses, and the paths under which its figures appear.
+//! Every label and span name the crate uses, the paths under which its figures appear, and the figures on their way from the render
+//! world. The resources of these exist only if the diagnostics plugin does.
 
+use crate::mailbox::Mailbox;
 use crate::settings::BackdropLayer;
 use bevy::diagnostic::DiagnosticPath;
 use bevy::prelude::*;
@@ -150,3 +152,20 @@ impl BlurLabel {
         DiagnosticPath::from_components(whole.into_iter().chain(fields.iter().copied()))
     }
 }
+
+/// The bytes of the textures of the last frame: one number.
+pub type TextureBytes = Mailbox<u64>;
+
+/// The glass of one layer of a camera in one frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BackdropFigures {
+    /// The visible backdrops.
+    pub backdrops: usize,
+    /// How many times the picture is read: backdrops of a group are blurred together.
+    pub groups: usize,
+    /// The texels that the passes of the blurs write; the glass itself is not among them.
+    pub texels: u64,
+}
+
+/// All glass of the last prepared frame.
+pub type BackdropCounts = Mailbox<(BlurLabel, BackdropFigures)>;

@@ -1,7 +1,6 @@
 //! Publishes the cost of blurs: GPU times from Bevy's recorder, and the bytes of the intermediate textures.
 
-use super::figures::{BackdropCounts, TextureBytes};
-use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
+use super::label::{BackdropCounts, BlurLabel, PASSES, TEXTURE_BYTES, TextureBytes};
 use super::timestamps::{FrameTimes, init_timer, read_timestamps};
 use crate::image_changes::ImageChanges;
 use crate::mailbox::Mailbox;

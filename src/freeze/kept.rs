@@ -349,17 +349,15 @@ impl Room<KeptPicture> {
             self.picture.paint.release();
             return Ok(None);
         }
-        // The camera's two textures take turns: either gives the same result.
-        let target = self.picture.id();
-        let asked = (!request.is_idle()).then(|| {
-            (
-                BlurRequest {
-                    target,
-                    ..request.clone()
-                },
-                mask,
-                to.space,
-            )
+        let asked = (!request.is_idle()).then(|| BlurRequest {
+            // The camera's two textures take turns: either gives the same result.
+            target: self.picture.sheet.texture.id(),
+            ends: Ends {
+                spaces: [to.space; 2],
+                ..request.ends
+            },
+            keeps: Some(mask),
+            ..request.clone()
         });
         self.picture.follow(asked, preparer)?;
         let painted = BlurRequest {

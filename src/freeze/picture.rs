@@ -2,15 +2,14 @@
 
 use crate::errors::BlurError;
 use crate::formats::CameraPictureItem;
-use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, TextureKind, create_texture, part_from, texture_size};
+use crate::gpu::{
+    BlurJob, BlurPreparer, BlurRequest, TextureKind, create_texture, layer_view, part_from, texture_size,
+};
 use crate::settings::BlurStage;
 use bevy::camera::CompositingSpace;
 use bevy::image::ToExtents;
-use bevy::math::{URect, UVec2};
 use bevy::prelude::*;
-use bevy::render::render_resource::{
-    CommandEncoder, Texture, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
-};
+use bevy::render::render_resource::{CommandEncoder, Texture, TextureFormat, TextureUsages, TextureView};
 use bevy::render::renderer::RenderContext;
 use bevy::render::view::ViewTarget;
 
@@ -62,9 +61,6 @@ impl Shot {
     }
 }
 
-/// A blur of the picture, with the number of its mask's contents, and the space in which the result is stored.
-type Asked = (BlurRequest, u64, CompositingSpace);
-
 /// The textures of a kept picture, and how a camera shows it.
 pub struct KeptPicture {
     pub(super) sheet: Sheet,
@@ -73,8 +69,8 @@ pub struct KeptPicture {
     pub(super) fit: BlurJob,
     /// Paints the picture, or the result.
     pub(super) paint: BlurJob,
-    /// The request of the last frame, if it blurs anything.
-    asked: Option<Asked>,
+    /// The request of the last frame, if it blurs anything, with the number of its mask's contents and the space of the result.
+    asked: Option<BlurRequest>,
     /// A texture for its blurred result, and whether it holds that result. Only a result that is asked for twice is worth keeping.
     result: Option<(Sheet, bool)>,
 }
@@ -96,11 +92,6 @@ impl KeptPicture {
         })
     }
 
-    /// Distinguishes it from other pictures.
-    pub fn id(&self) -> TextureId {
-        self.sheet.texture.id()
-    }
-
     /// The picture as it was last fitted.
     pub fn shown(&self) -> &Sheet {
         self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
@@ -118,10 +109,10 @@ impl KeptPicture {
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
-    pub fn follow(&mut self, asked: Option<Asked>, preparer: &BlurPreparer) -> Result<(), BlurError> {
+    pub fn follow(&mut self, asked: Option<BlurRequest>, preparer: &BlurPreparer) -> Result<(), BlurError> {
         if asked.is_none() || asked != self.asked {
             (self.asked, self.result) = (asked, None);
-        } else if let (Some((request, ..)), None) = (&self.asked, &self.result) {
+        } else if let (Some(request), None) = (&self.asked, &self.result) {
             let room = Sheet::new(request.region.size(), request.ends.destination, preparer)?;
             self.result = Some((room, false));
         }
@@ -130,7 +121,7 @@ impl KeptPicture {
 
     /// Keeps the result of the request.
     pub fn keep_result(&mut self, target: &ViewTarget, context: &mut RenderContext) {
-        if let (Some((result, is_kept)), Some((request, ..))) = (&mut self.result, &self.asked) {
+        if let (Some((result, is_kept)), Some(request)) = (&mut self.result, &self.asked) {
             result.copy_from(target.main_texture(), request.region.min, context.command_encoder());
             *is_kept = true;
         }
@@ -158,13 +149,10 @@ impl Sheet {
     /// # Errors
     /// [`BlurError::OutOfMemory`].
     pub fn new(size: UVec2, format: TextureFormat, preparer: &BlurPreparer) -> Result<Self, BlurError> {
-        let label = "gaussian_blur_frozen";
         let usages = TextureUsages::COPY_DST | TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
-        let texture = create_texture(&preparer.device, label, size, 1, TextureKind { format, usages })?;
-        let view = texture.create_view(&TextureViewDescriptor {
-            label: Some(label),
-            ..default()
-        });
+        let kind = TextureKind { format, usages };
+        let texture = create_texture(&preparer.device, "gaussian_blur_frozen", size, 1, kind)?;
+        let view = layer_view(&texture, default(), [0, 0]);
         Ok(Self { texture, view })
     }
 

@@ -8,8 +8,8 @@
 //! second, or as soon as idle textures hold more than the frames of the last second or two used: while sizes change in every
 //! frame, the pool holds two frames' worth, at any frame rate.
 
-use super::view_info::texture_size;
-use crate::diagnostics::figures::TextureBytes;
+use super::view_info::{layer_view, texture_size};
+use crate::diagnostics::label::TextureBytes;
 use crate::errors::BlurError;
 use crate::plan::pack::PageSet;
 use bevy::image::ToExtents;
@@ -18,7 +18,6 @@ use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, Texture, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView,
-    TextureViewDescriptor,
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::tasks::futures::now_or_never;
@@ -380,12 +379,8 @@ fn create_for<T>(
 /// # Errors
 /// [`BlurError::OutOfMemory`].
 pub fn create(size: UVec2, kind: TextureKind, device: &RenderDevice) -> Result<TextureView, BlurError> {
-    let label = "gaussian_blur_intermediate";
-    let texture = create_texture(device, label, size, 1, kind)?;
-    Ok(texture.create_view(&TextureViewDescriptor {
-        label: Some(label),
-        ..default()
-    }))
+    let texture = create_texture(device, "gaussian_blur_intermediate", size, 1, kind)?;
+    Ok(layer_view(&texture, default(), [0, 0]))
 }
 
 /// The size of a texture, and all else that distinguishes it.

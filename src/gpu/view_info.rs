@@ -5,7 +5,7 @@ use bevy::asset::RenderAssetUsages;
 use bevy::image::{Image, ToExtents};
 use bevy::math::UVec2;
 use bevy::render::render_resource::{
-    TexelCopyTextureInfo, TextureDescriptor, TextureDimension, TextureFormat, TextureId, TextureSampleType,
+    TexelCopyTextureInfo, Texture, TextureDescriptor, TextureDimension, TextureFormat, TextureId, TextureSampleType,
     TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
 };
 use bevy::render::texture::GpuImage;
@@ -112,18 +112,27 @@ pub fn layers_of(image: &GpuImage, viewed: &ViewInfo, level: u32) -> Vec<Texture
         return vec![image.texture_view.clone()];
     }
     let own = image.texture_view_descriptor.clone().unwrap_or_default();
-    let view = |layer: u32| {
-        image.texture.create_view(&TextureViewDescriptor {
-            label: Some("gaussian_blur_layer"),
-            dimension: Some(TextureViewDimension::D2),
-            base_array_layer: own.base_array_layer + layer,
-            array_layer_count: Some(1),
-            base_mip_level: own.base_mip_level + level,
-            mip_level_count: Some(1),
-            ..own.clone()
-        })
-    };
-    (0..viewed.layers).map(view).collect()
+    let place = |layer: u32| [own.base_mip_level + level, own.base_array_layer + layer];
+    let views = (0..viewed.layers).map(|layer| layer_view(&image.texture, (own.format, own.usage), place(layer)));
+    views.collect()
+}
+
+/// The format and the usages of a view. `None`: those of the texture.
+type ViewKind = (Option<TextureFormat>, Option<TextureUsages>);
+
+/// A view of one layer of one mip level of a texture, of those with these numbers.
+pub fn layer_view(texture: &Texture, (format, usage): ViewKind, [level, layer]: [u32; 2]) -> TextureView {
+    texture.create_view(&TextureViewDescriptor {
+        label: Some("gaussian_blur_layer"),
+        format,
+        usage,
+        dimension: Some(TextureViewDimension::D2),
+        base_mip_level: level,
+        mip_level_count: Some(1),
+        base_array_layer: layer,
+        array_layer_count: Some(1),
+        ..Default::default()
+    })
 }
 
 /// The origin of the first layer of the first visible level.

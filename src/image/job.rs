@@ -17,17 +17,14 @@ use crate::formats::table::Format;
 use crate::formats::{Ends, precision_of};
 use crate::gpu::{
     BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, TextureKind, Timed, ViewInfo, Views, Work, WorkKind,
-    create_texture, layers_of,
+    create_texture, layer_view, layers_of,
 };
 use crate::plan::{Finish, blurs};
 use crate::settings::{BlurAlpha, BlurUpdate, EdgeMode};
 use crate::sigma_field::SigmaField;
 use bevy::math::{Affine2, IVec2};
 use bevy::prelude::*;
-use bevy::render::render_resource::{
-    Buffer, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
-    TextureViewId,
-};
+use bevy::render::render_resource::{Buffer, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewId};
 use bevy::render::renderer::RenderContext;
 use bevy::render::texture::GpuImage;
 
@@ -291,17 +288,10 @@ impl SourceCopy {
             usages: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
         };
         let texture = create_texture(&preparer.device, "gaussian_blur_source_copy", size, layers, kind)?;
-        let view = |layer: u32| {
-            texture.create_view(&TextureViewDescriptor {
-                label: Some("gaussian_blur_source_copy_layer"),
-                dimension: Some(TextureViewDimension::D2),
-                base_array_layer: layer,
-                array_layer_count: Some(1),
-                ..Default::default()
-            })
-        };
         Ok(Self {
-            views: (0..layers).map(view).collect(),
+            views: (0..layers)
+                .map(|layer| layer_view(&texture, default(), [0, layer]))
+                .collect(),
             texture: texture.id(),
             of,
             holds: None,

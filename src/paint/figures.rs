@@ -2,7 +2,7 @@
 
 use super::encode::label_of;
 use super::inputs::PaintInputs;
-use crate::diagnostics::figures::{BackdropCounts, BackdropFigures};
+use crate::diagnostics::label::{BackdropCounts, BackdropFigures};
 use crate::gpu::{BlurJob, BlurJobs};
 use crate::schedule::{Blurs, Label, Step};
 use bevy::prelude::*;

@@ -8,7 +8,7 @@ use crate::gpu::{BlurRequest, Work};
 use crate::kernel::Precision;
 use crate::plan::{blurs, reach};
 use crate::settings::{BlurAlpha, BlurProfile, EdgeMode, RADIUS_IN_SIGMAS};
-use crate::sigma_field::SigmaField;
+use crate::sigma_field::{Mask, SigmaField};
 use bevy::math::{Affine2, URect, UVec2, Vec2};
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
 
@@ -210,7 +210,7 @@ impl<'a> TextureBlurRequest<'a> {
             Work::Copy
         };
         let ends = kind.ends(self.source.format(), self.target.format());
-        let (target, size) = (self.target.texture_id(), self.target.size());
+        let (target, size) = (self.target.texture().id(), self.target.size());
         Ok(BlurRequest {
             source_is_fresh: self.source_is_fresh || !in_place,
             region,
@@ -227,7 +227,7 @@ impl<'a> TextureBlurRequest<'a> {
         let (profile, texture) = self.profile?;
         let placement = Affine2::from_translation(region.min.as_vec2());
         let field = SigmaField::new(Some(profile), region.size().as_vec2(), placement)?;
-        let texture = texture.map(BlurTexture::mask);
+        let texture = texture.map(|texture| Mask::Texture(texture.view().clone()));
         Some(SigmaField {
             mask: field.mask.map(|image| texture.unwrap_or(image)),
             ..field

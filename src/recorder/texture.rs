@@ -1,12 +1,10 @@
 //! A texture for the recorder: one layer of one mip level.
 
 use crate::errors::BlurError;
-use crate::gpu::{ViewInfo, holds_shares, texture_size};
-use crate::sigma_field::Mask;
+use crate::gpu::{ViewInfo, holds_shares, layer_view, texture_size};
 use bevy::math::UVec2;
 use bevy::render::render_resource::{
-    Texture, TextureAspect, TextureDimension, TextureFormat, TextureId, TextureUsages, TextureView,
-    TextureViewDescriptor, TextureViewDimension,
+    Texture, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDimension,
 };
 use bevy::render::texture::{CachedTexture, GpuImage};
 use bevy::render::view::ViewTarget;
@@ -52,17 +50,7 @@ impl BlurTexture {
     /// With wgpu's message if the texture has no such level or layer, or cannot be viewed in the format.
     #[must_use]
     pub fn of_layer(texture: &Texture, format: TextureFormat, mip_level: u32, array_layer: u32) -> Self {
-        let view = texture.create_view(&TextureViewDescriptor {
-            label: Some("gaussian_blur_layer"),
-            format: Some(format),
-            dimension: Some(TextureViewDimension::D2),
-            aspect: TextureAspect::All,
-            base_mip_level: mip_level,
-            mip_level_count: Some(1),
-            base_array_layer: array_layer,
-            array_layer_count: Some(1),
-            ..Default::default()
-        });
+        let view = layer_view(texture, (Some(format), None), [mip_level, array_layer]);
         Self::new(texture, &view, format, mip_level, array_layer)
     }
 
@@ -80,10 +68,6 @@ impl BlurTexture {
 
     pub(super) fn view(&self) -> &TextureView {
         &self.view
-    }
-
-    pub(super) fn texture_id(&self) -> TextureId {
-        self.texture.id()
     }
 
     pub(super) fn texture(&self) -> &Texture {
@@ -151,7 +135,11 @@ impl BlurTexture {
     pub(super) fn check(&self, target: &Self, mask: Option<&Self>) -> Result<(), BlurError> {
         self.check_usage("source", TextureUsages::TEXTURE_BINDING)?;
         target.check_usage("target", TextureUsages::RENDER_ATTACHMENT)?;
-        self.check_apart(target)?;
+        // Both are the same, or they share no texel.
+        if self.overlaps(target) && !self.is_same(target) {
+            let (source, target) = (self.place, target.place);
+            return Err(BlurError::OverlappingViews { source, target });
+        }
         mask.map_or(Ok(()), |mask| mask.check_mask(target))
     }
 
@@ -169,15 +157,6 @@ impl BlurTexture {
         BlurError::check_usage(image, texture.usage(), usage)
     }
 
-    /// Whether a blur may read this texture and write `target`: both are the same, or they share no texel.
-    fn check_apart(&self, target: &Self) -> Result<(), BlurError> {
-        if self.overlaps(target) && !self.is_same(target) {
-            let (source, target) = (self.place, target.place);
-            return Err(BlurError::OverlappingViews { source, target });
-        }
-        Ok(())
-    }
-
     /// Whether it can be the mask of a blur that writes `target`.
     fn check_mask(&self, target: &Self) -> Result<(), BlurError> {
         let format = self.format;
@@ -189,9 +168,5 @@ impl BlurTexture {
         } else {
             Ok(())
         }
-    }
-
-    pub(super) fn mask(&self) -> Mask {
-        Mask::Texture(self.view.clone())
     }
 }
