@@ -31,59 +31,40 @@ pub use prepare::BlurPreparer;
 pub use request::{BlurRequest, Work, WorkKind};
 pub use view_info::{ViewInfo, first_part, holds_shares, layer_view, layers_of, part_from, texture_size};
 
-/// Lists all shaders of blurs, and embeds them in an app.
-macro_rules! shaders {
-    (libraries: $($library:literal,)* programs: $($program:literal,)*) => {
-        /// The shaders that others import.
-        #[cfg(test)]
-        const LIBRARIES: &[&str] = &[$($library),*];
-
-        /// The shaders with entry points.
-        #[cfg(test)]
-        const PROGRAMS: &[&str] = &[$($program),*];
-
-        fn embed_shaders(app: &mut App) {
-            $(load_shader_library!(app, $library);)*
-            $(embedded_asset!(app, $program);)*
-        }
-    };
-}
-
-shaders! {
-    libraries:
-    "shaders/common/srgb.wgsl",
-    "shaders/common/compositing.wgsl",
-    "shaders/common/color_functions.wgsl",
-    "shaders/common/dither.wgsl",
-    "shaders/common/output.wgsl",
-    "shaders/common/pass.wgsl",
-    "shaders/common/cubic.wgsl",
-    "shaders/uniform/spline.wgsl",
-    "shaders/common/tile.wgsl",
-    "shaders/profile/direct_sum.wgsl",
-    "shaders/profile/sigma_field.wgsl",
-    "shaders/profile/tile_culling.wgsl",
-    "shaders/profile/log_sigma.wgsl",
-    "shaders/profile/strips.wgsl",
-    "shaders/profile/sigma_levels.wgsl",
-    "shaders/profile/blend.wgsl",
-    "shaders/paint/lens.wgsl",
-    programs:
-    "shaders/uniform/copy_fragment.wgsl",
-    "shaders/uniform/opaque_fragment.wgsl",
-    "shaders/uniform/mipmap_fragment.wgsl",
-    "shaders/uniform/downsample_fragment.wgsl",
-    "shaders/uniform/convolve_fragment.wgsl",
-    "shaders/uniform/upsample_fragment.wgsl",
-    "shaders/profile/blend_fragment.wgsl",
-    "shaders/profile/gather_fragment.wgsl",
-    "shaders/profile/gather_compute.wgsl",
-    "shaders/profile/blend_compute.wgsl",
-    "shaders/uniform/downsample_compute.wgsl",
-    "shaders/uniform/convolve_compute.wgsl",
-    "shaders/uniform/convolve_halves_compute.wgsl",
-    "shaders/uniform/upsample_compute.wgsl",
-    "shaders/uniform/blur_upsample_compute.wgsl",
+/// Embeds all shaders of blurs in an app: first those that others import.
+fn embed_shaders(app: &mut App) {
+    load_shader_library!(app, "shaders/common/srgb.wgsl");
+    load_shader_library!(app, "shaders/common/compositing.wgsl");
+    load_shader_library!(app, "shaders/common/color_functions.wgsl");
+    load_shader_library!(app, "shaders/common/dither.wgsl");
+    load_shader_library!(app, "shaders/common/output.wgsl");
+    load_shader_library!(app, "shaders/common/pass.wgsl");
+    load_shader_library!(app, "shaders/common/cubic.wgsl");
+    load_shader_library!(app, "shaders/uniform/spline.wgsl");
+    load_shader_library!(app, "shaders/common/tile.wgsl");
+    load_shader_library!(app, "shaders/profile/direct_sum.wgsl");
+    load_shader_library!(app, "shaders/profile/sigma_field.wgsl");
+    load_shader_library!(app, "shaders/profile/tile_culling.wgsl");
+    load_shader_library!(app, "shaders/profile/log_sigma.wgsl");
+    load_shader_library!(app, "shaders/profile/strips.wgsl");
+    load_shader_library!(app, "shaders/profile/sigma_levels.wgsl");
+    load_shader_library!(app, "shaders/profile/blend.wgsl");
+    load_shader_library!(app, "shaders/paint/lens.wgsl");
+    embedded_asset!(app, "shaders/uniform/copy_fragment.wgsl");
+    embedded_asset!(app, "shaders/uniform/opaque_fragment.wgsl");
+    embedded_asset!(app, "shaders/uniform/mipmap_fragment.wgsl");
+    embedded_asset!(app, "shaders/uniform/downsample_fragment.wgsl");
+    embedded_asset!(app, "shaders/uniform/convolve_fragment.wgsl");
+    embedded_asset!(app, "shaders/uniform/upsample_fragment.wgsl");
+    embedded_asset!(app, "shaders/profile/blend_fragment.wgsl");
+    embedded_asset!(app, "shaders/profile/gather_fragment.wgsl");
+    embedded_asset!(app, "shaders/profile/gather_compute.wgsl");
+    embedded_asset!(app, "shaders/profile/blend_compute.wgsl");
+    embedded_asset!(app, "shaders/uniform/downsample_compute.wgsl");
+    embedded_asset!(app, "shaders/uniform/convolve_compute.wgsl");
+    embedded_asset!(app, "shaders/uniform/convolve_halves_compute.wgsl");
+    embedded_asset!(app, "shaders/uniform/upsample_compute.wgsl");
+    embedded_asset!(app, "shaders/uniform/blur_upsample_compute.wgsl");
 }
 
 /// Adds everything that front ends need to blur.

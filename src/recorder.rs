@@ -107,7 +107,7 @@ impl TextureBlur {
     /// Releases all textures. The next [preparation](TextureBlurs::prepare) takes others.
     pub fn release(&mut self) {
         self.prepared = None;
-        self.job.forget();
+        self.job.release();
     }
 }
 
@@ -164,7 +164,6 @@ impl TextureBlurs<'_> {
             source_is_fresh: wanted.source_is_fresh,
             is_recorded: false,
         });
-        self.preparer.announce(wanted.ends, wanted.work.kind(), wanted.finish);
         blur.job.update(&mut self.preparer, wanted)
     }
 }

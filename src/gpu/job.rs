@@ -105,12 +105,13 @@ pub fn takes_over((old, was_drawn): (&BlurRequest, bool), request: &BlurRequest)
 }
 
 impl BlurJob {
-    /// Updates the job with the request of this frame. The caller [settles](Self::settle) the outcome, perhaps together with
-    /// the outcomes of other jobs.
+    /// Updates the job with the request of this frame, and requests the pipelines of all strengths that it may get. The caller
+    /// [settles](Self::settle) the outcome, perhaps together with the outcomes of other jobs.
     ///
     /// # Errors
     /// Any reason why the request cannot be carried out, in every frame.
     pub fn update(&mut self, preparer: &mut BlurPreparer, mut request: BlurRequest) -> Result<BlurState, BlurError> {
+        preparer.announce(request.ends, request.work.kind(), request.finish);
         if request.is_idle() {
             self.rest();
             return Ok(BlurState::Nothing);
@@ -179,25 +180,19 @@ impl BlurJob {
         self.parts.next.is_none()
     }
 
-    /// Releases the textures, but not what is cheap to keep, so that the blur resumes without a hitch.
+    /// Releases the textures and the mask, but not what is cheap to keep, so that the blur resumes without a hitch. If the next mask
+    /// is not there yet, the job waits for it.
     pub fn release(&mut self) {
         self.parts.rest();
         if let Some(spare) = &mut self.parts.last {
             spare.release();
-        }
-    }
-
-    /// Releases the mask, too. If the next one is not there yet, the job waits for it.
-    pub fn forget(&mut self) {
-        self.release();
-        if let Some(spare) = &mut self.parts.last {
             spare.was_drawn &= spare.request.mask_mut().and_then(Option::take).is_none();
         }
     }
 
     /// Forgets everything: when it is active again, neither the old mask nor the old strength stands in for the new one.
     fn rest(&mut self) {
-        self.forget();
+        self.release();
         if let Some(spare) = &mut self.parts.last {
             spare.was_drawn = false;
         }
@@ -344,7 +339,6 @@ impl BlurJobs {
         sources: &[&TextureView],
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
-        preparer.announce(request.ends, request.work.kind(), request.finish);
         let job = self.mark(key);
         let outcome = job.update(preparer, request);
         job.bind(preparer, sources);

@@ -16,7 +16,6 @@ use crate::plan::stages::stages;
 use crate::plan::{BlurPlan, Finish};
 use crate::program::Program;
 use crate::settings::{BlurCompilation, COMPILING_BLOCKS};
-use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
@@ -116,11 +115,7 @@ pub(super) struct Kernels {
     are_off: bool,
     /// For kernels without a pipeline of their own: the last frame that drew them, and the number of these frames.
     drawn: HashMap<PipelineKey, (u64, u32)>,
-    /// Whether blurs of this frame have drawn such kernels.
-    is_counting: bool,
-    /// Those that are drawn often.
-    wanted: VecDeque<PipelineKey>,
-    /// Their pipelines that were not compiled when last checked.
+    /// The pipelines of those that were drawn often, which were not compiled when last checked.
     compiling: Vec<Queued>,
     /// The other kernels of such blurs, which compile when nothing else does.
     pub(super) later: VecDeque<PipelineKey>,
@@ -129,6 +124,12 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
+    /// The kernel that is to get the next pipeline: the one that was drawn most often.
+    fn wanted(&self) -> Option<PipelineKey> {
+        let often = self.drawn.iter().filter(|(_, (_, count))| *count >= DRAWN_FRAMES);
+        often.max_by_key(|(_, (_, count))| *count).map(|(key, _)| *key)
+    }
+
     /// Requests the programs for all kernels of these blurs once, unless compiling blocks.
     pub(super) fn accelerate(&mut self, uses: Uses, resolved: &Resolved, compiling_blocks: bool) {
         if !compiling_blocks && self.accelerated.insert(uses) {
@@ -274,12 +275,10 @@ impl BlurPipelines {
             let (last, count) = kernels.drawn.entry(key).or_insert((frame, 1));
             *count += u32::from(*last != frame);
             *last = frame;
-            if *count == DRAWN_FRAMES && !kernels.wanted.contains(&key) {
-                kernels.wanted.push_back(key);
+            if *count == DRAWN_FRAMES {
                 kernels.accelerate(uses, resolved, COMPILING_BLOCKS);
             }
         }
-        kernels.is_counting |= !have_all;
         have_all
     }
 
@@ -297,7 +296,7 @@ impl BlurPipelines {
     /// Queues the next pipelines for single kernels.
     fn compile(&mut self, per_frame: usize, cache: &PipelineCache) {
         for _ in 0..per_frame {
-            let Some(key) = self.kernels.wanted.pop_front() else {
+            let Some(key) = self.kernels.wanted() else {
                 break;
             };
             let queued = self.queue(key, cache);
@@ -320,7 +319,7 @@ impl BlurPipelines {
 
     /// Whether each kernel that is drawn often has its own compiled pipeline.
     fn are_kernels_ready(&self) -> bool {
-        self.kernels.wanted.is_empty() && self.kernels.compiling.is_empty()
+        self.kernels.wanted().is_none() && self.kernels.compiling.is_empty()
     }
 
     fn queue(&mut self, key: PipelineKey, cache: &PipelineCache) -> Queued {
@@ -420,12 +419,13 @@ pub fn compile_more(
     compilation: Res<BlurCompilation>,
     readiness: Res<BlurReadiness>,
 ) {
+    let frame = pipelines.moment[1];
     pipelines.moment[1] += 1;
+    let is_counting = pipelines.kernels.drawn.values().any(|(last, _)| *last == frame);
     pipelines.essential.retain(|queued| queued.is_pending(&cache));
     pipelines.kernels.compiling.retain(|queued| queued.is_pending(&cache));
     pipelines.kernels.are_off = compilation.per_frame == 0;
     pipelines.compile(compilation.per_frame, &cache);
-    let is_counting = core::mem::take(&mut pipelines.kernels.is_counting);
     let is_ready = pipelines.is_ready();
     readiness.set(is_ready, is_ready && !is_counting && pipelines.are_kernels_ready());
 }

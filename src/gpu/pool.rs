@@ -13,7 +13,6 @@ use crate::diagnostics::label::TextureBytes;
 use crate::errors::BlurError;
 use crate::plan::pack::PageSet;
 use bevy::image::ToExtents;
-use bevy::math::UVec2;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::{

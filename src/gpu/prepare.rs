@@ -76,15 +76,12 @@ impl BlurPreparer<'_> {
         needed: &[UVec2],
         kind: TextureKind,
     ) -> Result<Vec<TextureView>, BlurError> {
-        let need = |(index, size): (usize, &UVec2)| Need {
-            size: *size,
-            kind,
-            user: User::Page(set, index),
+        let needed = needed.iter().copied().enumerate();
+        let take = |(index, size)| {
+            let user = User::Page(set, index);
+            self.textures.take_view(Need { size, kind, user }, None, &self.device)
         };
-        let needs = needed.iter().enumerate().map(need);
-        needs
-            .map(|need| self.textures.take_view(need, None, &self.device))
-            .collect()
+        needed.map(take).collect()
     }
 
     /// Counts a frame that draws a request, until all its kernels have pipelines of their own.
@@ -129,14 +126,33 @@ impl BlurPreparer<'_> {
         if size.max_element() > limit {
             return Err(BlurError::TooLarge { size, limit });
         }
-        let plans = (plan, items);
-        Ok(Prepared::new(
+        let steps = self.steps(&plan, &request.ends, &resolved);
+        Ok(Prepared {
             request,
             resolved,
-            plans,
-            &mut self.pipelines,
-            &self.cache,
-        ))
+            needed: plan.intermediates.clone(),
+            plan,
+            steps,
+            items,
+            held: Held::default(),
+            is_written: false,
+            is_specialised: false,
+            was_drawn: false,
+            is_blurred: AtomicBool::new(false),
+        })
+    }
+
+    /// The steps of a plan, with the pipelines that serve any kernel.
+    fn steps(&mut self, plan: &BlurPlan, ends: &Ends, resolved: &Resolved) -> Vec<BoundPass> {
+        let key = |pass: &Pass| (PipelineKey::new(pass.stage(), ends, resolved), true);
+        let deferred = |pass: &Pass| (PipelineKey::deferred(pass.program.filters(), ends.destination), false);
+        let step = |(key, is_encoded): (PipelineKey, bool)| BoundPass {
+            key,
+            any_kernel: is_encoded.then(|| self.pipelines.serving_any_kernel(key, &self.cache)),
+            layout: self.pipelines.layout(key, &self.cache),
+        };
+        let keys = plan.passes.iter().map(key).chain(plan.deferred.iter().map(deferred));
+        keys.map(step).collect()
     }
 
     pub(super) fn is_ready(&self, prepared: &Prepared) -> bool {
@@ -301,23 +317,6 @@ type Bound = (BindGroupLayoutId, [TextureViewId; 5]);
 pub type EndViews<'a> = [&'a TextureView; 2];
 
 impl BoundPass {
-    /// The step of a pass of a plan.
-    pub fn new(key: PipelineKey, pipelines: &mut BlurPipelines, cache: &PipelineCache) -> Self {
-        Self {
-            any_kernel: Some(pipelines.serving_any_kernel(key, cache)),
-            ..Self::deferred(key, pipelines, cache)
-        }
-    }
-
-    /// A step that a front end does.
-    pub fn deferred(key: PipelineKey, pipelines: &mut BlurPipelines, cache: &PipelineCache) -> Self {
-        Self {
-            key,
-            any_kernel: None,
-            layout: pipelines.layout(key, cache),
-        }
-    }
-
     /// The best compiled pipeline, and its program.
     pub fn ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> Option<(Program, Queued)> {
         let fast = pipelines.get(&self.key).map(|queued| (self.key.program, queued));
@@ -330,40 +329,6 @@ impl BoundPass {
 }
 
 impl Prepared {
-    /// A planned request, with its steps. It holds nothing yet.
-    pub fn new(
-        request: BlurRequest,
-        resolved: Resolved,
-        (plan, items): (BlurPlan, Vec<BlurPlan>),
-        pipelines: &mut BlurPipelines,
-        cache: &PipelineCache,
-    ) -> Self {
-        let ends = request.ends;
-        let key = |pass: &Pass| PipelineKey::new(pass.stage(), &ends, &resolved);
-        let deferred = |pass: &Pass| PipelineKey::deferred(pass.program.filters(), ends.destination);
-        let mut steps = Vec::with_capacity(plan.passes.len() + plan.deferred.len());
-        steps.extend(
-            plan.passes
-                .iter()
-                .map(|pass| BoundPass::new(key(pass), pipelines, cache)),
-        );
-        let last = plan.deferred.iter();
-        steps.extend(last.map(|pass| BoundPass::deferred(deferred(pass), pipelines, cache)));
-        Self {
-            request,
-            resolved,
-            needed: plan.intermediates.clone(),
-            plan,
-            steps,
-            items,
-            held: Held::default(),
-            is_written: false,
-            is_specialised: false,
-            was_drawn: false,
-            is_blurred: AtomicBool::new(false),
-        }
-    }
-
     /// Takes another request with the same plan.
     pub fn take_request(&mut self, request: BlurRequest) {
         if self.request != request {

@@ -8,7 +8,6 @@ mod pool;
 mod stores;
 
 use super::uniforms::{NeededUniform, PassUniform, SigmaLevelUniform, SigmaLevelsUniform};
-use super::{LIBRARIES, PROGRAMS};
 use crate::program::Program;
 use crate::program::workgroups::{WORKGROUP_BYTES, WORKGROUP_THREADS};
 use crate::settings::EdgeMode;
@@ -28,14 +27,21 @@ use std::sync::Arc;
 use stores::assert_no_component_at_run_time;
 use wgpu::{DownlevelFlags, Features};
 
-/// The name of a shader: its path below `src/shaders`, without the ending.
-fn name_of(path: &str) -> &str {
-    path.trim_start_matches("shaders/").trim_end_matches(".wgsl")
+/// The shaders that the library embeds with this macro: their paths below `src/shaders`, without the ending.
+fn embedded(by: &str) -> Vec<&'static str> {
+    let lines = include_str!("../gpu.rs").lines().map(str::trim);
+    let paths = lines.filter_map(|line| line.strip_prefix(by)?.strip_prefix("!(app, \"shaders/"));
+    paths.filter_map(|path| path.strip_suffix(".wgsl\");")).collect()
+}
+
+/// The shaders that others import.
+fn libraries() -> Vec<&'static str> {
+    embedded("load_shader_library")
 }
 
 #[test]
 fn every_program_is_embedded() {
-    let mut embedded: Vec<&str> = PROGRAMS.iter().copied().map(name_of).collect();
+    let mut embedded = embedded("embedded_asset");
     let mut needed = Program::SHADERS.map(|(program, _)| program.path());
     embedded.sort_unstable();
     needed.sort_unstable();
@@ -60,8 +66,8 @@ fn composer() -> Composer {
         ShaderCacheSource::Naga(module) => Ok(module),
         _ => panic!("Bevy has parsed what it composes"),
     });
-    for (number, path) in LIBRARIES.iter().enumerate() {
-        composer.set_shader(id(number), shader(name_of(path)));
+    for (number, name) in libraries().into_iter().enumerate() {
+        composer.set_shader(id(number), shader(name));
     }
     composer
 }
@@ -78,7 +84,7 @@ fn shader(name: &str) -> Shader {
 
 fn compose(composer: &mut Composer, path: &str, definitions: &Definitions) -> Arc<Module> {
     // Replaces the previous shader with this id, and discards everything compiled from it.
-    let id = id(LIBRARIES.len());
+    let id = id(libraries().len());
     composer.set_shader(id, shader(path));
     let module = composer.get(0, id, definitions);
     module.unwrap_or_else(|error| panic!("{path} with {definitions:?}: {error}"))

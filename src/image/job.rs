@@ -22,7 +22,7 @@ use crate::gpu::{
 use crate::plan::{Finish, blurs};
 use crate::settings::{BlurAlpha, BlurUpdate, EdgeMode};
 use crate::sigma_field::SigmaField;
-use bevy::math::{Affine2, IVec2};
+use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Buffer, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewId};
 use bevy::render::renderer::RenderContext;
@@ -133,7 +133,7 @@ impl ImageJob {
             ..BlurRequest::whole(ends, target.texture.id(), work(spec, &cut), cut.size(), from.size)
         };
         // A weak blur is a copy, and may become stronger.
-        for kind in [WorkKind::Blur, WorkKind::Copy, blur.work.kind()] {
+        for kind in [WorkKind::Blur, WorkKind::Copy] {
             preparer.announce(ends, kind, Finish::Write);
         }
         let is_kept = |kept: &SourceCopy| kept.holds == Some(spec.pixels) && kept.of == copy;
@@ -214,7 +214,7 @@ impl ImageJob {
         (self.viewed, self.due) = (None, None);
         self.layers.clear();
         self.copy.take_if(|copy| copy.holds.is_none());
-        self.stages.iter_mut().for_each(BlurJob::forget);
+        self.stages.iter_mut().for_each(BlurJob::release);
     }
 
     /// Encodes what is due. Returns whether it is what was requested.
