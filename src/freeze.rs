@@ -22,9 +22,11 @@ mod picture;
 
 use crate::mailbox::Mailbox;
 use crate::profiles::follow_profiles;
+use crate::settings::FreezeBlur;
 use crate::systems::BlurSystems;
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderSystems};
+use freezes::Freezes;
 
 pub use freezes::FrozenBlur;
 pub use kept::{KeptPictures, extract_freezes};
@@ -34,9 +36,9 @@ pub use picture::{Shot, Wanted};
 pub fn plugin(app: &mut App) {
     let reports = Mailbox::<freezes::FreezeReport>::default();
     app.insert_resource(reports.clone())
-        .init_resource::<freezes::Freezes>()
-        .add_observer(freezes::start_freeze)
-        .add_observer(freezes::end_freeze)
+        .init_resource::<Freezes>()
+        .add_observer(|frozen: On<Insert, FreezeBlur>, mut freezes: ResMut<Freezes>| freezes.start(frozen.entity))
+        .add_observer(|thawed: On<Remove, FreezeBlur>, mut freezes: ResMut<Freezes>| freezes.end(thawed.entity))
         .add_systems(PreUpdate, freezes::read_reports.in_set(BlurSystems::Report))
         .add_systems(PostUpdate, freezes::look_at_freezes.in_set(BlurSystems::Collect));
     let Some(render_app) = app.get_sub_app_mut(RenderApp) else {

@@ -4,7 +4,6 @@
 
 use crate::mailbox::Mailbox;
 use crate::settings::{BackdropBlur, BlurSwitch, FreezeBlur, FreezeLost, FreezeTaken, GaussianBlur};
-use bevy::camera::Camera;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
@@ -118,14 +117,6 @@ fn untaken(last: &mut u64) -> Freeze {
         state: FreezeState::Untaken,
         is_seen: true,
     }
-}
-
-pub fn start_freeze(inserted: On<Insert, FreezeBlur>, mut freezes: ResMut<Freezes>) {
-    freezes.start(inserted.entity);
-}
-
-pub fn end_freeze(removed: On<Remove, FreezeBlur>, mut freezes: ResMut<Freezes>) {
-    freezes.end(removed.entity);
 }
 
 type FrozenCamera = (With<FreezeBlur>, With<Camera>, With<GaussianBlur>);

@@ -17,7 +17,6 @@ use crate::profiles::ShownProfiles;
 use crate::schedule::FrozenGlass;
 use crate::settings::{BlurStage, FreezeArea, FreezeBlur};
 use bevy::camera::CompositingSpace;
-use bevy::math::URect;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -50,10 +49,17 @@ struct Frozen<P> {
     area: FreezeArea,
     /// A number that changes with the contents of the blur's mask.
     mask: u64,
-    /// The picture, or room for it. `None`: there has been no picture to take, or it is lost.
-    room: Option<Room<P>>,
-    /// Whether the picture was lost, or there was no room for it. The blur continues unfrozen.
-    is_lost: bool,
+    kept: Kept<P>,
+}
+
+/// What the render world has of a freeze.
+enum Kept<P> {
+    /// There has been no picture to take.
+    Nothing,
+    /// The picture, or room for it.
+    Room(Room<P>),
+    /// The picture was lost, or there was no room for it. The blur continues unfrozen.
+    Lost,
 }
 
 /// Room for a picture, or the picture.
@@ -67,22 +73,29 @@ pub struct Room<P> {
 }
 
 impl<P> Frozen<P> {
+    fn room(&self) -> Option<&Room<P>> {
+        match &self.kept {
+            Kept::Room(room) => Some(room),
+            Kept::Nothing | Kept::Lost => None,
+        }
+    }
+
     fn taken(&self) -> Option<&Room<P>> {
-        self.room.as_ref().filter(|room| room.is_taken.load(Ordering::Relaxed))
+        self.room().filter(|room| room.is_taken.load(Ordering::Relaxed))
     }
 
     /// What has become of the picture.
     fn state(&self) -> FreezeState {
-        match self.taken() {
-            _ if self.is_lost => FreezeState::Lost,
-            Some(_) => FreezeState::Taken,
-            None => FreezeState::Untaken,
+        match self.kept {
+            Kept::Lost => FreezeState::Lost,
+            _ if self.taken().is_some() => FreezeState::Taken,
+            _ => FreezeState::Untaken,
         }
     }
 
     fn lose(&mut self, (entity, _): FreezeKey, why: impl Display) {
         error!("the frozen blur of entity {entity} continues unfrozen: {why}");
-        (self.room, self.is_lost) = (None, true);
+        self.kept = Kept::Lost;
     }
 }
 
@@ -97,14 +110,13 @@ impl<P: Send + Sync> KeptPictures<P> {
                 freeze,
                 area,
                 mask,
-                is_lost: known.as_ref().is_some_and(|known| known.is_lost),
-                room: known.and_then(|known| known.room),
+                kept: known.map_or(Kept::Nothing, |known| known.kept),
             };
             match (freeze.state, frozen.state()) {
                 (FreezeState::Taken, FreezeState::Untaken) => {
                     frozen.lose(key, "its picture was lost with the render device")
                 }
-                (FreezeState::Lost, _) => (frozen.room, frozen.is_lost) = (None, true),
+                (FreezeState::Lost, _) => frozen.kept = Kept::Lost,
                 _ => {}
             }
             self.all.insert(key, frozen);
@@ -148,25 +160,32 @@ impl<P: Send + Sync> KeptPictures<P> {
         shot: Shot,
         make: impl FnOnce() -> Result<P, BlurError>,
     ) -> Result<Option<&mut Room<P>>, BlurError> {
-        let Some(frozen) = self.all.get_mut(&key).filter(|frozen| !frozen.is_lost) else {
+        let Some(Frozen { kept, .. }) = self.all.get_mut(&key) else {
             return Ok(None);
         };
-        // Never two at once.
-        let is_taken = frozen.taken().is_some();
-        frozen.room.take_if(|room| !is_taken && room.shot != shot);
-        if frozen.room.is_none() {
-            frozen.room = Some(Room {
+        if let Kept::Room(room) = kept
+            && !*room.is_taken.get_mut()
+            && room.shot != shot
+        {
+            // Never two at once.
+            *kept = Kept::Nothing;
+        }
+        if matches!(kept, Kept::Nothing) {
+            *kept = Kept::Room(Room {
                 shot,
                 is_taken: AtomicBool::new(false),
                 picture: make()?,
             });
         }
-        Ok(frozen.room.as_mut())
+        Ok(match kept {
+            Kept::Room(room) => Some(room),
+            Kept::Nothing | Kept::Lost => None,
+        })
     }
 
     /// The room of a blur whose picture must be taken now: once.
     pub fn due(&self, key: FreezeKey) -> Option<&Room<P>> {
-        let room = self.all.get(&key)?.room.as_ref()?;
+        let room = self.all.get(&key)?.room()?;
         (!room.is_taken.swap(true, Ordering::Relaxed)).then_some(room)
     }
 
@@ -209,17 +228,12 @@ pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<Mailbox<FreezeRepor
 
 /// Counts the kept textures.
 pub fn count_pictures(kept: Res<KeptPictures>, mut preparer: BlurPreparer) {
-    for room in kept.all.values().filter_map(|frozen| frozen.room.as_ref()) {
+    for room in kept.all.values().filter_map(Frozen::room) {
         preparer.textures.count_views(room.picture.views());
     }
 }
 
 impl KeptPictures {
-    /// The picture of a blur, or room for it.
-    fn picture(&mut self, key: FreezeKey) -> Option<&mut KeptPicture> {
-        self.all.get_mut(&key)?.room.as_mut().map(|room| &mut room.picture)
-    }
-
     /// Does something to the picture of a blur, or to room for it. If that fails, the picture is lost. `None` if there is none.
     fn prepare<T>(
         &mut self,
@@ -303,7 +317,7 @@ impl KeptPictures {
     ) -> bool {
         let key = (entity, FrozenBlur::Camera);
         let is_new = self.take(key, target.main_texture(), IVec2::ZERO, context.command_encoder());
-        let Some(picture) = self.picture(key) else {
+        let Some(Kept::Room(Room { picture, .. })) = self.all.get_mut(&key).map(|frozen| &mut frozen.kept) else {
             return false;
         };
         let whole = Timed::whole(label);
