@@ -16,7 +16,7 @@ use crate::profiles::ShownProfiles;
 use crate::settings::{BlurProfile, BlurStage, BlurSwitch, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
 use crate::systems::GaussianBlurSystems;
-use bevy::camera::{Camera, CameraUpdateSystems, RenderTarget};
+use bevy::camera::{CameraUpdateSystems, RenderTarget};
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
 use bevy::core_pipeline::tonemapping::{DebandDither, tonemapping};
 use bevy::core_pipeline::upscaling::upscaling;
@@ -124,12 +124,6 @@ struct CameraBlur {
     varies: bool,
 }
 
-impl CameraBlur {
-    fn key(&self) -> JobKey {
-        JobKey::Camera(self.entity)
-    }
-}
-
 type BlurredCamera = (
     Entity,
     RenderEntity,
@@ -179,18 +173,12 @@ fn extract_cameras(
     }
 }
 
-type AnnouncedCamera = (
-    CameraPicture,
-    Option<&'static ViewTarget>,
-    Option<&'static DebandDither>,
-);
-
 /// Requests the programs of every camera, blurred or not, with its dynamic range and with the other. The programs of
 /// the usual cameras are requested from the first frame on, so that they are compiled before the first camera appears.
 ///
 /// The programs of varying blurs are requested with the first profile: most apps have none.
 fn announce_cameras(
-    cameras: Query<AnnouncedCamera>,
+    cameras: Query<(CameraPicture, Option<&ViewTarget>, Option<&DebandDither>)>,
     blurs: Res<CameraBlurs>,
     mut preparer: BlurPreparer,
     mut announced: Local<Vec<(TextureFormat, Dither)>>,
@@ -243,8 +231,8 @@ fn prepare_cameras(
         };
         let request = camera_request(blur, &picture, target);
         if kept.prepare_camera(blur.entity, blur.stage, &request, &picture, target, &mut preparer) {
-            jobs.rest(blur.key());
-        } else if let Err(error) = jobs.want(blur.key(), request, &[], &mut preparer) {
+            jobs.rest(JobKey::Camera(blur.entity));
+        } else if let Err(error) = jobs.want(JobKey::Camera(blur.entity), request, &[], &mut preparer) {
             error!("{}: {error}", blur.label.as_ref().map_or("blur", BlurLabel::as_str));
         }
     }
@@ -265,10 +253,8 @@ fn dither_of(
 }
 
 fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewTarget) -> BlurRequest {
-    let view = picture.view;
-    let min = view.viewport.truncate().truncate();
-    let size = UVec2::new(view.viewport.z, view.viewport.w);
-    let viewport = URect::from_corners(min, min + size);
+    let [x, y, width, height] = picture.view.viewport.to_array();
+    let viewport = URect::new(x, y, x + width, y + height);
     // Cameras of one target share a texture, whatever size they believe in.
     let texture = target.main_texture();
     let whole = URect::from_corners(UVec2::ZERO, texture_size(texture));
@@ -323,7 +309,7 @@ impl CameraRecorder<'_> {
         let Some(blur) = self.blurs.0.get(&camera).filter(|blur| blur.stage == stage) else {
             return;
         };
-        let Some(job) = self.jobs.get_mut(blur.key()) else {
+        let Some(job) = self.jobs.get_mut(JobKey::Camera(blur.entity)) else {
             return;
         };
         let (recorder, context, label) = (&self.recorder, &mut context, blur.label.as_ref());

@@ -1,6 +1,6 @@
 //! Front end: blur an image into an image.
 //!
-//! The main world decides *what* to blur and *when*: it allocates targets ([`targets`]), watches settings and assets,
+//! The main world decides *what* to blur and *when*: it allocates targets ([`blurred`]), watches settings and assets,
 //! and increments a request's `revision` whenever a blur is due ([`change_detection`]). The render world prepares every
 //! revision that it has not carried out yet, encodes it when its inputs are ready ([`jobs`], and [`job`] for one image), and
 //! reports the outcome, which becomes [`BlurFinished`](crate::settings::BlurFinished) or
@@ -13,7 +13,6 @@ mod jobs;
 mod order;
 mod pixels;
 mod request;
-mod targets;
 
 use crate::diagnostics::assign::label_blurs;
 use crate::image_changes::watch_images;
@@ -48,7 +47,7 @@ pub fn plugin(app: &mut App) {
         .add_systems(
             PostUpdate,
             (
-                targets::fit_targets.in_set(BlurSystems::Fit),
+                blurred::fit_targets.in_set(BlurSystems::Fit),
                 change_detection::follow_images
                     .after(label_blurs)
                     .after(watch_images)

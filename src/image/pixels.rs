@@ -4,7 +4,7 @@ use super::request::{BlurId, Outcome, Outcomes, Pixels};
 use crate::errors::BlurError;
 use crate::gpu::{ViewInfo, create_texel_buffer, first_part};
 use crate::settings::{BlurImage, BlurUpdate, GaussianBlur, WantsPixels};
-use bevy::image::{Image, ToExtents};
+use bevy::image::ToExtents;
 use bevy::prelude::*;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, BufferUsages, MapMode, TexelCopyBufferInfo, TexelCopyBufferLayout, TextureUsages,

@@ -6,7 +6,6 @@ use crate::errors::BlurError;
 use crate::gpu::ViewInfo;
 use crate::mailbox::Mailbox;
 use crate::settings::{BlurAlpha, BlurProfile, BlurUpdate, GaussianBlur};
-use bevy::math::IVec2;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 
@@ -90,14 +89,10 @@ impl ImageSpec {
         self.update == BlurUpdate::Once
     }
 
-    /// Whether both want one result. NaN equals itself.
+    /// Whether both want one result, if one `BlurImage` says so, which has not changed. NaN equals itself.
     pub fn is_same(&self, other: &Self) -> bool {
-        let images = |spec: &Self| (spec.source, spec.target, spec.owns_target, spec.contents, spec.pixels);
-        let settings = |spec: &Self| (spec.excerpt, spec.alpha, spec.dither, spec.update);
-        images(self) == images(other)
-            && settings(self) == settings(other)
-            && self.blur.is_same(&other.blur)
-            && self.profile.is_like(&other.profile)
+        let images = |spec: &Self| (spec.target, spec.owns_target, spec.contents, spec.pixels);
+        images(self) == images(other) && self.blur.is_same(&other.blur) && self.profile.is_like(&other.profile)
     }
 }
 

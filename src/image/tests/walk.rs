@@ -1,10 +1,9 @@
 //! Random histories of image blurs through the systems of the main world, with a [render world of symbols](super::renderer).
 //! Whatever happened, the end must be the same as if it had been so from the start.
 
-use super::super::blurred::{self, ImageBlurs};
+use super::super::blurred::{self, Fitted, ImageBlurs};
 use super::super::change_detection::{follow_images, report_outcomes};
 use super::super::request::{Outcomes, Requests};
-use super::super::targets::{self, Fitted};
 use super::renderer::{Extracted, Renderer, Snapshot, Verdict};
 use super::steps::{Random, SLOTS, Step};
 use crate::errors::BlurError;
@@ -43,7 +42,7 @@ fn fit_targets(
     changes: Res<ImageChanges>,
     unfitted: Local<[Vec<Entity>; 2]>,
 ) {
-    targets::fit(blurs, known, images, &changes, &any_texture, unfitted);
+    blurred::fit(blurs, known, images, &changes, &any_texture, unfitted);
 }
 
 /// The events since the last look.
