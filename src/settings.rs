@@ -14,8 +14,6 @@ mod ui_filter;
 
 use bevy::ecs::VariantDefaults;
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 pub use backdrop::{BackdropBlur, BackdropGroup, BackdropSampling, HasBlur};
 pub use color_functions::{ColorMatrices, ColorStep};
@@ -34,11 +32,8 @@ pub use ui_filter::{DropShadow, GroupOutline, UiFilter};
 /// When a camera's picture is blurred, and so what stays sharp. Optional, next to [`GaussianBlur`] on a camera.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect, VariantDefaults)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BlurStage {
     /// Before bloom and tonemapping: blurs light, so bright lamps grow into discs. Meant for cameras with `Hdr`, whose values
     /// may exceed 1; the blur is off by at most 0.1/255 of the brightest one.
@@ -65,11 +60,8 @@ pub enum BlurStage {
 /// Which kind of GPU pass executes a blur.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BlurBackend {
     /// On GPUs [`Compute`](Self::Compute), which was faster on every GPU that was measured. Software rasterisers
     /// (llvmpipe, SwiftShader, WARP) run [`Fragment`](Self::Fragment) for targets of eight bits and
@@ -106,11 +98,8 @@ pub enum BlurBackend {
 /// ```
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BlurSwitch {
     /// Blurs are drawn.
     #[default]
@@ -141,11 +130,8 @@ const fn blocks(has_threads: bool, is_browser_or_mac: bool) -> bool {
 /// How many shaders compile per frame. No frame waits for them, unless compiling blocks the main thread.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct BlurCompilation {
     /// How many pipelines for single kernels may start to compile in a frame. They are faster than the ones that serve
     /// any kernel, and compile for kernels that blurs have drawn in several frames. Default: 2, and 1 where compiling

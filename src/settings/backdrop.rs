@@ -4,8 +4,6 @@ use super::color_functions::{ColorStep, colors_problem};
 use super::ranges::{NumberRange, Problem};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// Frosted glass: blurs everything that was painted before this node, the scene and the user interface, behind the node.
 ///
@@ -67,11 +65,8 @@ use serde::{Deserialize, Serialize};
 /// nothing else changes. Where compiling blocks the main thread, the frame with the first glass takes longer.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[must_use]
 pub struct BackdropBlur {
     /// How strong the blur is. Default: the default [`GaussianBlur`], with [`EdgeMode::Mirror`].
@@ -222,11 +217,8 @@ pub trait HasBlur: Sized {
 /// Which pixels the blur behind glass may read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BackdropSampling {
     /// The pixels behind the glass and no others: nothing beside it shines in. [`GaussianBlur::edge`] says what lies
     /// beyond them. Browsers do this, with [`EdgeMode::Mirror`].
@@ -245,11 +237,8 @@ pub enum BackdropSampling {
 /// backdrop of its own. Of nested groups, the innermost counts.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct BackdropGroup;
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! Colour functions, which glass and filters of the user interface share, in the order in which users list them.
 
 use super::ranges::{NumberRange, Problem};
-use bevy::math::{Vec3, Vec4};
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// One step of a list of colour functions, as in CSS `filter`.
 ///
@@ -15,11 +12,8 @@ use serde::{Deserialize, Serialize};
 /// A step that is out of range changes nothing and is reported once.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum ColorStep {
     /// CSS `saturate()`: 0 is grey, 1 changes nothing. Range: finite and at least 0.
     Saturate(f32),

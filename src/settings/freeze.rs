@@ -2,8 +2,6 @@
 
 use bevy::ecs::VariantDefaults;
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// From the frame in which this component is added, the blur beside it keeps the picture of that frame. Remove the
 /// component to return to the current picture.
@@ -66,22 +64,16 @@ use serde::{Deserialize, Serialize};
 /// [`FreezeTaken`] when there is another one: of the frame in which the blur is back.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct FreezeBlur;
 
 /// How much of the picture below it glass keeps. Optional, next to [`FreezeBlur`] on glass. It has no effect on a
 /// picture that is already kept.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect, VariantDefaults)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum FreezeArea {
     /// All of the viewport: the glass may move and grow.
     #[default]

@@ -5,8 +5,6 @@ use crate::errors::BlurError;
 use bevy::asset::HandleTemplate;
 use bevy::ecs::template::OptionTemplate;
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// Blurs an image into an image, with the [`GaussianBlur`] of the same entity.
 ///
@@ -228,11 +226,8 @@ pub struct WantsPixels;
 /// What the alpha channel of a blurred image means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BlurAlpha {
     /// Colour is independent of alpha, as in PNG files and in what Bevy's sprites and UI show. The blur multiplies it
     /// by alpha first and divides it by alpha last, so the colour of transparent texels never shows. What a camera renders
@@ -263,11 +258,8 @@ pub enum BlurAlpha {
 /// When an image is blurred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BlurUpdate {
     /// When the settings, the source asset or either texture changes, and in every frame in which a camera paints the
     /// source or a [mask](crate::BlurProfile::Mask), unless the blur is in place.

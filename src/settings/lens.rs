@@ -2,8 +2,6 @@
 
 use super::ranges::{NumberRange, Problem};
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// Bends what is seen through the rim of glass, as a thick pane with a rounded edge does.
 ///
@@ -33,11 +31,8 @@ use serde::{Deserialize, Serialize};
 /// [`BlurReadiness`](crate::BlurReadiness) includes them.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct BackdropLens {
     /// The width of the curved rim, in logical pixels. A rim that is wider than half the shorter side of the glass ends there.
     ///

@@ -4,8 +4,6 @@ use super::region::place_in_viewport;
 use crate::errors::BlurError;
 use bevy::camera::ViewportConversionError;
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// Varies a blur over the picture: each position gets a share of the radius. Optional, next to
 /// [`GaussianBlur`](crate::GaussianBlur) on a camera or an image, next to [`BackdropBlur`](crate::BackdropBlur) on
@@ -33,11 +31,8 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Component, FromTemplate, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BlurProfile {
     /// The whole radius everywhere, as without a profile.
     #[default]

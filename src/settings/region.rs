@@ -4,8 +4,6 @@ use super::backdrop::BackdropBlur;
 use bevy::camera::ViewportConversionError;
 use bevy::ecs::template::EntityTemplate;
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// Glass without a node: any rectangle of a camera's viewport, with the [`BackdropBlur`] of the same entity.
 ///
@@ -40,11 +38,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Component, FromTemplate, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(BackdropBlur)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[must_use]
 pub struct BackdropRegion {
     /// The camera on whose picture the glass lies. Default: none, [`Entity::PLACEHOLDER`]. An entity that is not a
@@ -157,11 +152,8 @@ impl BackdropRegionTemplate {
 /// Whether a [`BackdropRegion`] lies under or over the user interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BackdropLayer {
     /// Over the scene, after all post-processing, under Bevy's user interface.
     BelowUi,

@@ -3,8 +3,6 @@
 use super::ranges::{NumberRange, Problem};
 use crate::errors::BlurError;
 use bevy::prelude::*;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// How many standard deviations a radius spans: `radius = 3 σ`.
 ///
@@ -27,11 +25,8 @@ pub const RADIUS_IN_SIGMAS: f32 = 3.0;
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[must_use]
 pub struct GaussianBlur {
     /// Three standard deviations: how far light spreads. Of the light of a point, 99.7 % stay within this distance to the left and to the
@@ -149,11 +144,8 @@ impl GaussianBlur {
 /// On an image, a logical and a physical pixel are both one texel, and the viewport is the image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum BlurUnit {
     /// Logical pixels: the same look at every DPI.
     #[default]
@@ -167,11 +159,8 @@ pub enum BlurUnit {
 /// What a blur reads beyond the border of its viewport or image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub enum EdgeMode {
     /// The nearest texel of the border: `a a a a | a b c d | d d d d`.
     #[default]

@@ -6,8 +6,6 @@ use super::ranges::{NumberRange, Problem};
 use super::strength::{EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 use bevy::reflect::enums::Enum;
-#[cfg(feature = "serialize")]
-use serde::{Deserialize, Serialize};
 
 /// Filters this node and its descendants as one picture, as CSS `filter` and `opacity` do.
 ///
@@ -71,11 +69,8 @@ use serde::{Deserialize, Serialize};
 /// textures and passes.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[must_use]
 pub struct UiFilter {
     /// How strong the blur is. Default: none.
@@ -130,11 +125,8 @@ pub struct UiFilter {
 /// are round. Straight lines end within a tenth of a pixel of their width, and within a fifth if they are oblique.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct GroupOutline {
     /// How far it reaches beyond the group, in logical pixels, scaled with the node's transform. It may grow from 0 without a jump.
     /// Default: 0, no line.
@@ -166,11 +158,8 @@ impl GroupOutline {
 /// A shadow or a glow of a group, as in CSS `drop-shadow()`.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[must_use]
 pub struct DropShadow {
     /// The distance from the group to the shadow, in logical pixels; y goes down. Default: (0, 4).
