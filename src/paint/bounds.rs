@@ -88,21 +88,8 @@ impl ItemBounds<'_> {
 pub fn quad(transform: Affine2, centre: Vec2, size: Vec2, clip: Option<Rect>) -> Rect {
     let moved = |corner: Vec2| {
         let at = transform.transform_point2(centre + corner * size);
-        let Some(clip) = clip else {
-            return at;
-        };
-        Vec2::new(
-            if corner.x < 0.0 {
-                at.x.max(clip.min.x)
-            } else {
-                at.x.min(clip.max.x)
-            },
-            if corner.y < 0.0 {
-                at.y.max(clip.min.y)
-            } else {
-                at.y.min(clip.max.y)
-            },
-        )
+        let is_first = corner.cmplt(Vec2::ZERO);
+        clip.map_or(at, |clip| Vec2::select(is_first, at.max(clip.min), at.min(clip.max)))
     };
     bounds_of(CORNERS.map(moved))
 }
