@@ -12,8 +12,6 @@ use crate::paint::{PaintInputs, PaintSystems, UiCameras, picture_of, start_extra
 use crate::profiles::ShownProfiles;
 use crate::schedule::{Backdrop, GlassOrder, Shape};
 use crate::settings::{BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropRegion, BlurSwitch};
-use bevy::camera::Camera;
-use bevy::camera::visibility::InheritedVisibility;
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::sync_world::RenderEntity;
@@ -40,14 +38,12 @@ pub fn plugin(app: &mut App) {
 
 type GlassSettings = (&'static BackdropBlur, Option<&'static BackdropLens>);
 
-type RegionData = (Entity, &'static BackdropRegion, GlassSettings);
-
 /// Extracts regions.
 pub fn extract_regions(
     mut inputs: ResMut<PaintInputs>,
     kept: Res<KeptPictures>,
     profiles: Res<ShownProfiles>,
-    regions: Extract<Query<RegionData>>,
+    regions: Extract<Query<(Entity, &'static BackdropRegion, GlassSettings)>>,
     cameras: Extract<Query<(RenderEntity, &'static Camera, CameraFinish)>>,
     switch: Extract<Res<BlurSwitch>>,
 ) {

@@ -3,7 +3,7 @@
 use crate::settings::BlurProfile;
 use crate::systems::BlurSystems;
 use bevy::asset::AssetEventSystems;
-use bevy::camera::{Camera, RenderTarget};
+use bevy::camera::RenderTarget;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 

@@ -3,7 +3,6 @@
 
 use crate::image_changes::ImageChanges;
 use crate::settings::{BackdropBlur, BlurProfile, GaussianBlur};
-use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 use bevy::render::render_asset::{RenderAssetBytesPerFrameLimiter, RenderAssets};

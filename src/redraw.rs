@@ -11,7 +11,7 @@ use crate::settings::{BackdropBlur, BackdropLens, BackdropRegion, UiFilter};
 use crate::settings::{BlurImage, BlurProfile, BlurSwitch, FreezeBlur, GaussianBlur};
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
-use bevy::camera::{Camera, CompositingSpace, Hdr, RenderTarget};
+use bevy::camera::{CompositingSpace, Hdr, RenderTarget};
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::ecs::message::Messages;
 use bevy::prelude::*;

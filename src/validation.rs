@@ -96,13 +96,11 @@ fn report(subjects: Query<Subject, Subjects>, around: Around, mut said: Local<Sa
     }
 }
 
-type Repainted = (With<Camera>, Changed<RenderTarget>);
-
 /// Warns of blurs in place that run only once, because a camera paints their image. Once for each entity.
 fn report_painted(
     blurs: Query<(NameOrEntity, Ref<BlurImage>)>,
     cameras: Query<&RenderTarget, With<Camera>>,
-    repainted: Query<(), Repainted>,
+    repainted: Query<(), (With<Camera>, Changed<RenderTarget>)>,
     changed: Query<(), Changed<BlurImage>>,
     mut reported: Local<EntityHashSet>,
 ) {

@@ -170,21 +170,15 @@ impl Format {
         match self.numbers {
             Encoding::Half => Rounding::Half,
             Encoding::Packed => Rounding::Packed,
-            Encoding::Uint(bits) => Rounding::Integer {
-                largest: [u32::MAX >> (32 - bits), u32::MAX >> (32 - self.alpha_bits(bits))],
-            },
+            Encoding::Uint(bits) => {
+                let has_small_alpha = self.texture == TextureFormat::Rgb10a2Uint;
+                let largest = [bits, if has_small_alpha { 2 } else { bits }].map(|bits| u32::MAX >> (32 - bits));
+                Rounding::Integer { largest }
+            }
             Encoding::Sint(bits) => Rounding::Integer {
                 largest: [u32::MAX >> (33 - bits); 2],
             },
             _ => Rounding::None,
-        }
-    }
-
-    fn alpha_bits(&self, bits: u32) -> u32 {
-        if self.texture == TextureFormat::Rgb10a2Uint {
-            2
-        } else {
-            bits
         }
     }
 

@@ -4,7 +4,6 @@ use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::freeze::KeptPictures;
 use crate::gpu::{BlurJob, BlurJobs, JobKey, texture_size};
 use crate::schedule::{Backdrop, Blurs, Draw, Filter, PaintTexture, Picture, Schedule, SurfaceId, What};
-use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;

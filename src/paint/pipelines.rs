@@ -19,7 +19,6 @@
 use super::uniform::{ColorStepsUniform, PaintUniform};
 use crate::formats::table::{Format, Sample};
 use crate::gpu::{BlurPreparer, deferred_definitions, deferred_layout, fragment_state};
-use bevy::asset::AssetServer;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer};

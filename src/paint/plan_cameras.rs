@@ -74,10 +74,8 @@ pub fn plan_cameras(
         if camera.has_nodes() {
             camera.ui_view = ui.read(camera.picture.camera, own, &mut items);
         }
-        let (is_flat, limit) = (
-            !takes_groups(camera, target, &pipelines, &preparer),
-            preparer.capabilities.largest_side(),
-        );
+        let is_flat = !takes_groups(camera, target, &pipelines, &preparer);
+        let limit = preparer.capabilities.largest_side();
         camera.plan(&items, is_flat, limit);
         if let Err(error) = camera.take_pages(target, &mut preparer) {
             let entity = camera.filters[0].entity;

@@ -6,7 +6,7 @@ use super::rounds::{After, Index, Timeline};
 use super::scene::{Backdrop, FIRST, LAST, Scene, Slot, What, node_of};
 use super::tree::{SurfaceId, SurfaceTree};
 use crate::plan::batch::BatchedBlur;
-use bevy::math::{FloatOrd, IVec2, URect, UVec2, Vec2};
+use bevy::math::{FloatOrd, IVec2, URect, UVec2};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::Entity;
 use core::ops::Range;
@@ -112,13 +112,11 @@ fn place_in(
 pub fn item_of(backdrop: &Backdrop, placed: &Placed) -> BatchedBlur {
     BatchedBlur {
         sigma: backdrop.sigma,
-        shift: Vec2::ZERO,
         edge: backdrop.edge,
         bounds: placed.region.reads,
         region: placed.region.sampled,
         to_source: placed.to_source(),
-        patch: None,
-        border: 0,
+        ..BatchedBlur::default()
     }
 }
 

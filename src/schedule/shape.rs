@@ -81,12 +81,8 @@ impl Shape {
     /// How deep the rim reaches into the box, in the box's units: the depth of the middle of the largest corner's arc, plus a
     /// pixel for the antialiasing. An ellipse lies inside the corner of a circle with its larger radius.
     pub fn rim(&self) -> f32 {
-        self.largest_radius() * (1.0 - 0.5_f32.sqrt()) + 1.0
-    }
-
-    /// The largest radius of a corner, along x or y.
-    fn largest_radius(&self) -> f32 {
-        self.radii.into_iter().flatten().fold(0.0, f32::max)
+        let largest = self.radii.into_iter().flatten().fold(0.0, f32::max);
+        largest * (1.0 - 0.5_f32.sqrt()) + 1.0
     }
 
     /// The factors by which the transform scales lengths along x and y.

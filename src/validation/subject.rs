@@ -7,7 +7,6 @@ use crate::settings::{
     BackdropBlur, BackdropLens, BackdropRegion, BlurImage, BlurProfile, BlurStage, FreezeBlur, GaussianBlur, Problem,
 };
 use bevy::asset::LoadState;
-use bevy::camera::Camera;
 use bevy::ecs::name::NameOrEntity;
 use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
