@@ -27,7 +27,7 @@
 //! All variances are in source texels squared, so the residual sigma in texels of the low level is
 //! `σ'² = (σ² - 5 (P² - 1) / 12) / P² - 1/3`. `n` is the largest number of octaves with `σ ≥ ρ P`, where the
 //! [`Precision`] decides ρ. The fourth cumulants of a binomial and a B-spline are less than a Gaussian's; the residual
-//! kernel compensates for that ([`Gaussian::excess`](kernel::Gaussian::excess)).
+//! kernel compensates for that ([`Gaussian::excess`](crate::kernel::Gaussian::excess)).
 //!
 //! The chain of octaves is cheaper than a strided Gaussian straight to the low level, although it has more passes. It
 //! fetches less: per texel of the picture, without the upsampling, 11 times instead of 23 at `P = 2`, and 5 times

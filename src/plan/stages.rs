@@ -25,10 +25,13 @@ const ASPECTS_OF_SIGMA_LEVELS: [f32; 5] = [1.0, 0.75, 0.5, 0.1, 0.0];
 /// Sides so large that no edge mode limits sigma, and images are few: of pictures whose first passes differ.
 const SIDES: [u32; 2] = [2048, 4096];
 
+/// The stages of plans, with a sigma that varies or not.
+type Lists = HashMap<(Means, Finish, bool), Vec<Stage>>;
+
 /// The stages of all plans of these means, with a sigma that varies or not, whatever their sigmas, sizes and edge modes. Blurs with
 /// equal strength along x and y come first, weak ones before strong ones.
 pub fn stages(means: Means, finish: Finish, varies: bool) -> Vec<Stage> {
-    static LISTS: LazyLock<Mutex<HashMap<(Means, Finish, bool), Vec<Stage>>>> = LazyLock::new(Mutex::default);
+    static LISTS: LazyLock<Mutex<Lists>> = LazyLock::new(Mutex::default);
     let mut lists = lock(&LISTS);
     let list = lists.entry((means, finish, varies)).or_insert_with(|| match varies {
         true => find(means, finish, varying_sigmas(means), BlurPlan::varying),
