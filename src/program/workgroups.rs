@@ -100,11 +100,26 @@ const BLUR_UPSAMPLE_OCTAVES: u32 = 4;
 const _: () = assert!(BLUR_UPSAMPLE_THREADS <= WORKGROUP_THREADS);
 const _: () = assert!(blur_upsample_bytes(1 << BLUR_UPSAMPLE_OCTAVES, MAX_REACH) <= WORKGROUP_BYTES);
 
-/// Half floats of the level around a tile, and of the sums of its columns, and full floats for each row.
+/// How many texels of a row share reads of the level: four always lie in one cell.
+const BLUR_UPSAMPLE_SHARING: u32 = 4;
+
+/// The texels of the blurred level that a tile needs along an axis, and those of the level that these need.
+const fn blur_upsample_sides(cell: u32, reach: u32) -> [u32; 2] {
+    let side = BLUR_UPSAMPLE_TILE.x / cell + 3;
+    [side, side + 2 * reach]
+}
+
+/// The texels that a tile has room for: of the level, then of the interpolated rows and, behind them, the blurred level.
+const fn blur_upsample_room(cell: u32, reach: u32) -> u32 {
+    let [side, staged] = blur_upsample_sides(cell, reach);
+    let (level, rows) = (staged * staged, side * (BLUR_UPSAMPLE_TILE.x + 1 + side));
+    if level > rows { level } else { rows }
+}
+
+/// Half floats of these, and of the sums of columns, and full floats for each row.
 const fn blur_upsample_bytes(cell: u32, reach: u32) -> u32 {
-    let side = (BLUR_UPSAMPLE_TILE.x / cell + 3).next_multiple_of(4);
-    let staged = side + 2 * reach;
-    staged * (staged + side) * 8 + BLUR_UPSAMPLE_TILE.y * 16
+    let [side, staged] = blur_upsample_sides(cell, reach);
+    (blur_upsample_room(cell, reach) + side * staged) * 8 + BLUR_UPSAMPLE_TILE.y * 16
 }
 
 /// The tile of [`Program::GatherCompute`]. Each thread sums eight texels of a column and four of a row. A square of
@@ -151,7 +166,13 @@ const _: () = assert!(LEAST_TILE_SIDE <= DOWNSAMPLE_ANY_TILE.y && LEAST_TILE_SID
 // Downsampling keeps a padded row of half floats, upsampling half floats of the rows that one octave needs, and full
 // floats for each row.
 const _: () = assert!((DOWNSAMPLE_THREADS + 16) * DOWNSAMPLE_MOST_ROWS * 8 <= WORKGROUP_BYTES);
-const _: () = assert!((UPSAMPLE_TILE.y / 2 + 4) * UPSAMPLE_TILE.x * 8 + UPSAMPLE_TILE.y * 16 <= WORKGROUP_BYTES);
+const _: () =
+    assert!(upsample_room(UPSAMPLE_TILE, Cell { sharing: 2, rows: 2 }) * 8 + UPSAMPLE_TILE.y * 16 <= WORKGROUP_BYTES);
+
+/// The texels of the coarse rows that a tile needs, interpolated horizontally. If reads are shared, each row has one more.
+const fn upsample_room(tile: UVec2, cell: Cell) -> u32 {
+    (tile.y / cell.rows + 4) * (tile.x + if cell.sharing > 1 { 1 } else { 0 })
+}
 
 /// The rows of a tile that downsamples by this step. With more rows, fewer source texels are read twice, but the code of
 /// the larger steps becomes long. The fewer rows, the sooner a tile of a level is done.
@@ -280,14 +301,24 @@ impl Program {
             }
             Self::UpsampleCompute(None) => vec![("THREADS", UPSAMPLE_ANY_THREADS)],
             Self::UpsampleCompute(Some(cell)) => {
-                let texels = self.tile().map_or(0, |tile| tile.element_product());
-                let threads = 2 * texels / UPSAMPLE_WALK;
-                vec![("THREADS", threads), ("CELL", cell.rows), ("SHARING", cell.sharing)]
+                let tile = self.tile().unwrap_or_default();
+                vec![
+                    ("THREADS", 2 * tile.element_product() / UPSAMPLE_WALK),
+                    ("CELL", cell.rows),
+                    ("SHARING", cell.sharing),
+                    ("ROOM", upsample_room(tile, cell)),
+                ]
             }
             Self::BlurUpsampleCompute { cell_and_reach } => {
                 // The least cell and the largest reach need the most memory.
                 let [cell, reach] = cell_and_reach.unwrap_or([1 << BLUR_UPSAMPLE_OCTAVES, MAX_REACH]);
-                vec![("THREADS", BLUR_UPSAMPLE_THREADS), ("CELL", cell), ("REACH", reach)]
+                vec![
+                    ("THREADS", BLUR_UPSAMPLE_THREADS),
+                    ("CELL", cell),
+                    ("SHARING", BLUR_UPSAMPLE_SHARING),
+                    ("REACH", reach),
+                    ("ROOM", blur_upsample_room(cell, reach)),
+                ]
             }
             Self::ConvolveHalvesCompute(reach) => vec![("THREADS", HALVES_THREADS), ("REACH", reach)],
         };

@@ -2,48 +2,29 @@
 // a time.
 //
 // A tile needs few texels of the level, and not many more around them: to convolve those in every tile again takes less
-// time than a pass of its own. The texels are staged in workgroup memory. From there the steps are those of
-// `convolve_compute` and `upsample_compute`, with loops that compilers need not unroll. Tiles begin at a cell along both
-// axes.
+// time than a pass of its own. The texels are staged in workgroup memory. A tile stores nothing before they are convolved,
+// so what counts is how soon that is done: each thread computes single sums, of which there are more than threads. Tiles
+// begin at a cell along both axes.
 //
 // It serves levels with as many octaves along x as along y, which are not normalised.
 
-#import bevy_gaussian_blur::common::pass::{blur, weight, pack, source, store, unpack}
+#import bevy_gaussian_blur::common::pass::{blur, weight, pack, source, unpack}
 #import bevy_gaussian_blur::common::cubic::cubic
 #import bevy_gaussian_blur::uniform::spline::place_of
+#import bevy_gaussian_blur::uniform::walk::{CELL, HEIGHT, PITCH, SHARING, THREADS, WALK, WIDTH, lay_out_weights, rows, walk}
 
-// The tile, in target texels.
-const WIDTH: i32 = #{WIDTH};
-const HEIGHT: i32 = #{HEIGHT};
-const THREADS: i32 = #{THREADS};
-// The target texels of a cell along an axis, or of as much of it as a thread walks; the fewest, if this program serves
-// any level.
-const CELL: i32 = #{CELL};
 // The reach of the kernel, or the largest one. Weights beyond a kernel are 0.
 const REACH: i32 = #{REACH};
-// The rows that a thread walks, as in `upsample_compute`.
-const WALK: i32 = 2 * HEIGHT * WIDTH / THREADS;
-const_assert WALK % CELL == 0 && HEIGHT <= THREADS;
 
-// The texels of the blurred level that a tile needs. They are summed by fours.
-const ACROSS: i32 = (WIDTH / CELL + 3 + 3) / 4 * 4;
-const DOWN: i32 = (HEIGHT / CELL + 3 + 3) / 4 * 4;
-// The texels of the level that these need.
+// The texels of the blurred level that a tile needs.
+const ACROSS: i32 = WIDTH / CELL + 3;
+const DOWN: i32 = HEIGHT / CELL + 3;
+// The texels of the level that these need, which `rows` holds first.
 const STAGED_X: i32 = ACROSS + 2 * REACH;
 const STAGED_Y: i32 = DOWN + 2 * REACH;
-// Interpolated rows. The texels of four neighbouring ones that a thread interpolates are this far apart.
-const APART: i32 = WIDTH / 4 + 4;
-const PITCH: i32 = 4 * APART;
-// First the texels of the level. Then the blurred ones, behind the room for the interpolated rows.
-const BLURRED: i32 = DOWN * PITCH;
-var<workgroup> rows: array<vec2<u32>, max(STAGED_X * STAGED_Y, BLURRED + DOWN * ACROSS)>;
 var<workgroup> sums: array<vec2<u32>, DOWN * STAGED_X>;
-// The weights of the four coarse rows around each row of the tile.
-var<workgroup> weights: array<vec4<f32>, HEIGHT>;
-
-// The axes.
-const X: u32 = 0u;
-const Y: u32 = 1u;
+// Then it holds the blurred ones, behind the room for the interpolated rows.
+const BLURRED: i32 = DOWN * PITCH;
 
 @compute @workgroup_size(#{THREADS})
 fn blur_upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -55,9 +36,7 @@ fn blur_upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local
     }
     let corner = blur.origin + first;
     let level = place_of(corner).texel - 1;
-    if index < HEIGHT {
-        weights[index] = cubic(place_of(corner + vec2<i32>(0, index)).t.y);
-    }
+    lay_out_weights(corner, index);
     stage(level, index);
     workgroupBarrier();
     sum_columns(index);
@@ -66,9 +45,18 @@ fn blur_upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local
     workgroupBarrier();
     interpolate_rows(corner, level.x, index);
     workgroupBarrier();
-    // A subgroup stores pairs of rows, as they lie in the memory of textures.
+    // A subgroup stores pairs of rows.
     let local = vec2<i32>(index % 16 + index / 32 % (WIDTH / 16) * 16, index / 16 % 2 + index / (2 * WIDTH) * 2);
-    walk(first + vec2<i32>(local.x, 0), level.y, local);
+    walk(first + vec2<i32>(local.x, 0), level.y, local, cell(), false);
+}
+
+// The target rows of a cell, as far as a thread walks.
+fn cell() -> i32 {
+#ifdef ANY_KERNEL
+    return min(1 << blur.octaves.y, WALK);
+#else
+    return CELL;
+#endif
 }
 
 // Loads the level's texels around a tile, in a constant number of turns, so that all loads are in flight together.
@@ -83,94 +71,39 @@ fn stage(level: vec2<i32>, index: i32) {
     }
 }
 
-fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
-    if tap >= 0 && tap <= 2 * REACH {
-        return sum + weight(axis, u32(tap)) * value;
-    }
-    return sum;
-}
-
 fn sum_columns(index: i32) {
-    for (var task = index; task < STAGED_X * DOWN / 4; task += THREADS) {
-        let slot = task / STAGED_X * 4 * STAGED_X + task % STAGED_X;
-        var a = vec4<f32>(0.0);
-        var b = vec4<f32>(0.0);
-        var c = vec4<f32>(0.0);
-        var d = vec4<f32>(0.0);
-        for (var i = 0; i < 2 * REACH + 4; i++) {
-            let value = unpack(rows[slot + i * STAGED_X]);
-            a = add(Y, a, value, i);
-            b = add(Y, b, value, i - 1);
-            c = add(Y, c, value, i - 2);
-            d = add(Y, d, value, i - 3);
+    for (var task = index; task < STAGED_X * DOWN; task += THREADS) {
+        var sum = vec4<f32>(0.0);
+        for (var tap = 0; tap <= 2 * REACH; tap++) {
+            sum += weight(1u, u32(tap)) * unpack(rows[task + tap * STAGED_X]);
         }
-        sums[slot] = pack(a);
-        sums[slot + STAGED_X] = pack(b);
-        sums[slot + 2 * STAGED_X] = pack(c);
-        sums[slot + 3 * STAGED_X] = pack(d);
+        sums[task] = pack(sum);
     }
 }
 
 fn sum_rows(index: i32) {
-    for (var task = index; task < ACROSS / 4 * DOWN; task += THREADS) {
-        let first = task / (ACROSS / 4) * STAGED_X + task % (ACROSS / 4) * 4;
-        var a = vec4<f32>(0.0);
-        var b = vec4<f32>(0.0);
-        var c = vec4<f32>(0.0);
-        var d = vec4<f32>(0.0);
-        for (var i = 0; i < 2 * REACH + 4; i++) {
-            let value = unpack(sums[first + i]);
-            a = add(X, a, value, i);
-            b = add(X, b, value, i - 1);
-            c = add(X, c, value, i - 2);
-            d = add(X, d, value, i - 3);
+    for (var task = index; task < ACROSS * DOWN; task += THREADS) {
+        let first = task / ACROSS * STAGED_X + task % ACROSS;
+        var sum = vec4<f32>(0.0);
+        for (var tap = 0; tap <= 2 * REACH; tap++) {
+            sum += weight(0u, u32(tap)) * unpack(sums[first + tap]);
         }
-        let slot = BLURRED + 4 * task;
-        rows[slot] = pack(a);
-        rows[slot + 1] = pack(b);
-        rows[slot + 2] = pack(c);
-        rows[slot + 3] = pack(d);
+        rows[BLURRED + task] = pack(sum);
     }
 }
 
-// Interpolates the blurred rows, four texels at a time. They lie in one cell, so they share reads.
+// Interpolates the blurred rows, some texels at a time. They lie in one cell, so they share reads.
 fn interpolate_rows(corner: vec2<i32>, left: i32, index: i32) {
+    const GROUPS: i32 = WIDTH / SHARING;
     let step = 1.0 / f32(1 << blur.octaves.x);
-    for (var task = index; task < WIDTH / 4 * DOWN; task += THREADS) {
-        let row = task / (WIDTH / 4);
-        let four = task % (WIDTH / 4);
-        let place = place_of(corner + vec2<i32>(4 * four, 0));
+    for (var task = index; task < GROUPS * DOWN; task += THREADS) {
+        let row = task / GROUPS;
+        let column = task % GROUPS * SHARING;
+        let place = place_of(corner + vec2<i32>(column, 0));
         let slot = BLURRED + row * ACROSS + place.texel.x - 1 - left;
         let around = mat4x4<f32>(unpack(rows[slot]), unpack(rows[slot + 1]), unpack(rows[slot + 2]), unpack(rows[slot + 3]));
-        let to = row * PITCH + four;
-        rows[to] = pack(around * cubic(place.t.x));
-        rows[to + APART] = pack(around * cubic(place.t.x + step));
-        rows[to + 2 * APART] = pack(around * cubic(place.t.x + 2.0 * step));
-        rows[to + 3 * APART] = pack(around * cubic(place.t.x + 3.0 * step));
-    }
-}
-
-// The target rows of a cell, as far as a thread walks.
-fn cell() -> i32 {
-#ifdef ANY_KERNEL
-    return min(1 << blur.octaves.y, WALK);
-#else
-    return CELL;
-#endif
-}
-
-// Stores every second texel of a part of a column.
-fn walk(column: vec2<i32>, top: i32, local: vec2<i32>) {
-    let begin = local.y / 2 * WALK + local.y % 2;
-    let row = place_of(blur.origin + column + vec2<i32>(0, begin)).texel.y - 1 - top;
-    var slot = row * PITCH + local.x % 4 * APART + local.x / 4;
-    var around = mat4x4<f32>(unpack(rows[slot]), unpack(rows[slot + PITCH]), unpack(rows[slot + 2 * PITCH]),
-        unpack(rows[slot + 3 * PITCH]));
-    for (var y = 0; y < WALK; y += 2) {
-        if y > 0 && y % cell() == 0 {
-            slot += PITCH;
-            around = mat4x4<f32>(around[1], around[2], around[3], unpack(rows[slot + 3 * PITCH]));
+        for (var x = 0; x < SHARING; x++) {
+            rows[row * PITCH + column + x] = pack(around * cubic(place.t.x + f32(x) * step));
         }
-        store(column + vec2<i32>(0, begin + y), around * weights[begin + y]);
     }
 }

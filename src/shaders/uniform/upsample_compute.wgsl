@@ -1,28 +1,25 @@
 // Compute: the cubic B-spline through a coarse level at full resolution, one tile at a time.
 //
-// Above one octave, storing the result takes about as long as everything else, so a stored texel should cost little more
-// than its four products. The coarse rows of a tile are interpolated horizontally into workgroup memory, in a constant
-// number of turns without branches, so that all their loads are in flight together. From there a thread walks down a
-// column with four coarse rows in registers: it reads a new one where the next cell of the level begins. Tiles begin at
-// a cell, so that all threads do this in the same turns, which compilers know. With few octaves, the texels of a row in
-// one cell also share their loads: there are several loads for each of the few texels that a thread interpolates.
+// The coarse rows of a tile are interpolated horizontally into workgroup memory, in a constant number of turns without
+// branches, so that all their loads are in flight together. `uniform::walk` does the rest. With few octaves, the texels of a
+// row in one cell also share their loads: there are several loads for each of the few texels that a thread interpolates.
 
-#import bevy_gaussian_blur::common::pass::{LARGEST, blur, pack, source, store, unpack}
+#import bevy_gaussian_blur::common::pass::{blur, pack, source, store}
 #import bevy_gaussian_blur::common::cubic::cubic
 #import bevy_gaussian_blur::uniform::spline::{place_of, spline, weight_inside}
-
-// The tile, in target texels. The threads of a row take one column each.
-const WIDTH: i32 = #{WIDTH};
-const HEIGHT: i32 = #{HEIGHT};
-const THREADS_Y: i32 = #{THREADS} / WIDTH;
+#ifndef ANY_KERNEL
+#import bevy_gaussian_blur::uniform::walk::{CELL, HEIGHT, PITCH, SHARING, THREADS, WIDTH, lay_out_weights, limited, rows, walk}
+#endif
 
 #ifdef ANY_KERNEL
+
+const WIDTH: i32 = #{WIDTH};
 
 // Every texel on its own: nothing is shared, so this serves any number of octaves.
 @compute @workgroup_size(#{THREADS})
 fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
-    for (var y = i32(thread) / WIDTH; y < HEIGHT; y += THREADS_Y) {
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, #{HEIGHT});
+    for (var y = i32(thread) / WIDTH; y < #{HEIGHT}; y += #{THREADS} / WIDTH) {
         let position = first + vec2<i32>(i32(thread) % WIDTH, y);
         store(position, spline(blur.origin + position));
     }
@@ -30,26 +27,13 @@ fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
 
 #else
 
-// The target rows of a cell, a coarse row, or of as much of it as a thread walks.
-const CELL: i32 = #{CELL};
-// The target columns of a cell, if they share loads, or else 1.
-const SHARING: i32 = #{SHARING};
-// The rows that a thread walks: every second one, since the thread beside it takes the others. So a pair of rows is
-// stored together, as it lies in the memory of textures.
-const WALK: i32 = 2 * HEIGHT / THREADS_Y;
-const_assert WALK % CELL == 0 && HEIGHT <= WIDTH * THREADS_Y && WIDTH % SHARING == 0;
-
-// The most coarse rows that a tile needs, interpolated horizontally.
+// The most coarse rows that a tile needs.
 const ROWS: i32 = HEIGHT / CELL + 4;
-// Texels of a row that are interpolated at once are neighbours: a shift from row to row keeps their writes apart.
-const PITCH: i32 = WIDTH + select(0, 1, SHARING > 1);
-var<workgroup> rows: array<vec2<u32>, ROWS * PITCH>;
-// The weights of the four coarse rows around each row of the tile.
-var<workgroup> weights: array<vec4<f32>, HEIGHT>;
 
 @compute @workgroup_size(#{THREADS})
 fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let local = vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
+    let index = i32(thread);
+    let local = vec2<i32>(index % WIDTH, index / WIDTH);
     // The rows from the last beginning of a cell to the first row of the target. In cells of two rows, a thread finds the
     // same coarse rows wherever it begins.
     let into_cell = (blur.origin - select(vec2<i32>(0), (1 - blur.shift) / 2, vec2<bool>(SHARING > 1, CELL > 2)))
@@ -60,26 +44,23 @@ fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
     }
     let corner = blur.origin + first;
     let top = place_of(corner).texel.y - 1;
-    if i32(thread) < HEIGHT {
-        let place = place_of(corner + vec2<i32>(0, i32(thread)));
-        weights[thread] = cubic(place.t.y) / weight_inside(1u, place);
-    }
+    lay_out_weights(corner, index);
     // Two copies of the rest, because asking for every texel whether to divide takes time.
     if all(blur.normalize == vec2<u32>(0u)) {
-        interpolate_rows(corner, top, i32(thread), false);
+        interpolate_rows(corner, top, index, false);
         workgroupBarrier();
-        walk(first + vec2<i32>(local.x, 0), top, local, false);
+        walk(first + vec2<i32>(local.x, 0), top, local, CELL, false);
     } else {
-        interpolate_rows(corner, top, i32(thread), true);
+        interpolate_rows(corner, top, index, true);
         workgroupBarrier();
-        walk(first + vec2<i32>(local.x, 0), top, local, true);
+        walk(first + vec2<i32>(local.x, 0), top, local, CELL, true);
     }
 }
 
 // Interpolates the coarse rows from `top` on. Without octaves they are columns of the level itself.
 fn interpolate_rows(corner: vec2<i32>, top: i32, thread: i32, normalizes: bool) {
     const GROUPS: i32 = WIDTH / SHARING;
-    const AT_ONCE: i32 = #{THREADS} / GROUPS;
+    const AT_ONCE: i32 = THREADS / GROUPS;
     let column = thread % GROUPS * SHARING;
     let place = place_of(corner + vec2<i32>(column, 0));
     let beside = vec2<i32>(min(1, i32(blur.octaves.x)), 0);
@@ -108,29 +89,5 @@ fn column_weights(first: i32, after: i32, t: f32, normalizes: bool) -> vec4<f32>
         weights /= weight_inside(0u, place_of(vec2<i32>(first + after, blur.origin.y)));
     }
     return weights;
-}
-
-// Stores every second texel of a part of a column.
-fn walk(column: vec2<i32>, top: i32, local: vec2<i32>, normalizes: bool) {
-    let begin = local.y / 2 * WALK + local.y % 2;
-    var slot = (place_of(blur.origin + column + vec2<i32>(0, begin)).texel.y - 1 - top) * PITCH + local.x;
-    var around = mat4x4<f32>(unpack(rows[slot]), unpack(rows[slot + PITCH]), unpack(rows[slot + 2 * PITCH]),
-        unpack(rows[slot + 3 * PITCH]));
-    for (var y = 0; y < WALK; y += 2) {
-        if y > 0 && y % CELL == 0 {
-            slot += PITCH;
-            around = mat4x4<f32>(around[1], around[2], around[3], unpack(rows[slot + 3 * PITCH]));
-        }
-        store(column + vec2<i32>(0, begin + y), limited(around * weights[begin + y], normalizes));
-    }
-}
-
-// What is divided by the weight inside the region may exceed all values of the picture a little, because levels are
-// rounded.
-fn limited(value: vec4<f32>, normalizes: bool) -> vec4<f32> {
-    if normalizes {
-        return clamp(value, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
-    }
-    return value;
 }
 #endif
