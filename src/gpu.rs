@@ -41,6 +41,7 @@ fn embed_shaders(app: &mut App) {
     load_shader_library!(app, "shaders/common/pass.wgsl");
     load_shader_library!(app, "shaders/common/cubic.wgsl");
     load_shader_library!(app, "shaders/uniform/spline.wgsl");
+    load_shader_library!(app, "shaders/uniform/column.wgsl");
     load_shader_library!(app, "shaders/uniform/walk.wgsl");
     load_shader_library!(app, "shaders/common/tile.wgsl");
     load_shader_library!(app, "shaders/profile/direct_sum.wgsl");

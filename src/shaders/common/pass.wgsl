@@ -192,18 +192,23 @@ fn take_turn(index: u32) {
     blur.texel_size = passes[index].texel_size;
     blur.needed = passes[index].needed;
 }
-#endif
 
-#ifdef MERGES
-var<workgroup> is_held: u32;
+var<workgroup> agreed: u32;
 
-// Whether a tile at this corner holds texels of the current pass: the passes of a dispatch may differ in size. The
-// uniform load proves to compilers that the result is uniform, as the barriers that follow require.
-fn holds_texels(first: vec2<i32>, thread: i32) -> bool {
+// What the first thread of a workgroup has found. The uniform load proves to compilers that it is uniform, as the
+// barriers that follow require.
+fn agreed_on(number: u32, thread: i32) -> u32 {
     if thread == 0 {
-        is_held = select(0u, 1u, all(first < blur.size));
+        agreed = number;
     }
-    return workgroupUniformLoad(&is_held) == 1u;
+    return workgroupUniformLoad(&agreed);
+}
+#else
+// There is only one pass, whose numbers are uniform.
+fn take_turn(index: u32) {}
+
+fn agreed_on(number: u32, thread: i32) -> u32 {
+    return number;
 }
 #endif
 

@@ -9,40 +9,21 @@
 // core: there the latency of a single tile counts, and fetching unrolled code would be the largest part of it. So the
 // program that serves any kernel has short loops, of four taps at a time, and is the faster one there.
 
-#import bevy_gaussian_blur::common::pass::{blur, folds_once, four_weights, image_weight, is_edge_free, is_finite, is_inside, is_present}
-#import bevy_gaussian_blur::common::pass::{load_unchecked, pack, read_texel, side_of, source_position, store, unpack, weight, weight_at}
+#import bevy_gaussian_blur::common::pass::{agreed_on, blur, folds_once, four_weights, image_weight, is_edge_free, is_finite, is_inside, is_present}
+#import bevy_gaussian_blur::common::pass::{load_unchecked, pack, side_of, source_position, store, take_turn, unpack, weight, weight_at}
 #import bevy_gaussian_blur::common::tile::{ACROSS, COLUMNS, DOWN, HALO, HEIGHT, INTERLEAVED, WIDTH}
 #import bevy_gaussian_blur::common::tile::{four_products, keep_column, keep_four, slot_of, sums}
-#ifdef MERGES
-#import bevy_gaussian_blur::common::pass::take_turn
-#endif
-#ifdef SKIPS
-#import bevy_gaussian_blur::profile::tile_culling::is_needed
-#endif
+#import bevy_gaussian_blur::uniform::column::{REACH, TAPS, X, Y, add, careful_sum}
+#import bevy_gaussian_blur::profile::tile_culling::is_read
 
-// The largest reach that this program serves: kernels go from -REACH to REACH.
-const REACH: i32 = #{REACH};
 const THREADS: i32 = #{THREADS};
-
-// The axes.
-const X: u32 = 0u;
-const Y: u32 = 1u;
 
 @compute @workgroup_size(#{THREADS})
 fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
-#ifdef MERGES
     take_turn(group.z);
-#endif
-    var kind = kind_of(first);
-#ifdef MERGES
-    // The uniform load proves to compilers that the result is uniform, as the barriers that follow require.
-    if index == 0 {
-        agreed = kind;
-    }
-    kind = workgroupUniformLoad(&agreed);
-#endif
+    let kind = agreed_on(kind_of(first), index);
     if kind == UNREAD {
         return;
     }
@@ -72,22 +53,11 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
 const UNREAD: u32 = 0u;
 const PLAIN: u32 = 1u;
 const AT_EDGE: u32 = 2u;
-#ifdef MERGES
-var<workgroup> agreed: u32;
-#endif
 
 fn kind_of(first: vec2<i32>) -> u32 {
-#ifdef MERGES
-    // The passes of a dispatch may differ in size.
-    if any(first >= blur.size) {
+    if !is_read(first, vec2<i32>(WIDTH, HEIGHT)) {
         return UNREAD;
     }
-#endif
-#ifdef SKIPS
-    if !is_needed(blur.origin + first, blur.origin + min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1) {
-        return UNREAD;
-    }
-#endif
     let start = source_position(blur.origin + first) - reach();
     let end = start + vec2<i32>(WIDTH, HEIGHT) + 2 * reach() - 1;
 #ifdef ANY_KERNEL
@@ -106,16 +76,10 @@ fn reach() -> i32 {
 #endif
 }
 
-// The sums of a column around `centre`, for any values. The number of taps comes from the uniform, so the loop is not
-// unrolled. Programs for single kernels rarely run this, and it must not cost registers elsewhere.
+// The sums of a column around `centre`, for any values.
 fn sum_column_carefully(centre: vec2<i32>, row: i32, column: i32) {
-    let far = blur.reach_max.y + blur.margin.y;
     for (var i = 0; i < DOWN; i++) {
-        var sum = vec4<f32>(0.0);
-        for (var tap = -far; tap <= far; tap++) {
-            let y = centre.y + i + tap;
-            sum += weight_at(Y, centre.y + i, y) * read_texel(vec2<i32>(centre.x, y));
-        }
+        let sum = careful_sum(centre + vec2<i32>(0, i));
         sums[slot_of(row + i, column)] = pack(normalized(sum, centre.y + i, Y));
     }
 }
@@ -210,8 +174,6 @@ fn four_sums(values: mat4x4<f32>, next: vec4<f32>, last: vec4<f32>) -> mat4x4<f3
 
 #else
 
-const TAPS: i32 = 2 * REACH + 1;
-
 // Separate variables, to the end. As an array with one loop, they take 14 to 17 % longer at 3840x2160 with sigmas of 4 and 6, where
 // this pass takes most of the time (an H200, rgba16float): arrays and matrices do not stay in registers everywhere.
 fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
@@ -244,13 +206,6 @@ fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
     sums[slot + 6 * COLUMNS] = pack(g);
     sums[slot + 7 * COLUMNS] = pack(h);
     return is_finite(a + b + c + d + e + f + g + h);
-}
-
-fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
-    if tap >= 0 && tap < TAPS {
-        return sum + weight(axis, u32(tap)) * value;
-    }
-    return sum;
 }
 #endif
 

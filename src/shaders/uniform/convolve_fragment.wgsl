@@ -3,26 +3,16 @@
 // resolution.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
-#import bevy_gaussian_blur::common::pass::{blur, is_finite, is_present, load_unchecked}
-#import bevy_gaussian_blur::common::pass::{four_weights, read_texel, source_position, weight, weight_at}
-#ifdef FOLDED
-#import bevy_gaussian_blur::common::pass::{ABOVE, BELOW, EDGE_MIRROR, INSIDE, folds_once, image_weight, is_empty_outside, is_inside}
-#endif
-#ifdef ANY_KERNEL
-#import bevy_gaussian_blur::common::pass::is_edge_free
-#endif
-#ifdef SKIPS
+#import bevy_gaussian_blur::common::pass::{ABOVE, BELOW, EDGE_MIRROR, INSIDE, blur, folds_once, four_weights, image_weight, is_edge_free}
+#import bevy_gaussian_blur::common::pass::{is_empty_outside, is_finite, is_inside, is_present, load_unchecked, read_texel, source_position, weight, weight_at}
 #import bevy_gaussian_blur::profile::tile_culling::is_needed
-#endif
 
 @fragment
 fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let texel = vec2<i32>(fragment.xy);
-#ifdef SKIPS
     if !is_needed(texel, texel) {
         return encode_output(vec4<f32>(0.0), texel);
     }
-#endif
     return encode_output(sum_around(source_position(texel)), texel);
 }
 
@@ -52,11 +42,9 @@ fn sum_around(centre: vec2<i32>) -> vec4<f32> {
     return careful_sum(centre);
 #else
     let sum = weighted_sum(first);
-#ifdef MAKES_FINITE
     if !is_finite(sum) {
         return careful_sum(centre);
     }
-#endif
     return sum;
 #endif
 #endif

@@ -8,16 +8,10 @@
 // It serves single kernels that find only the outermost texels beyond the bounds.
 enable f16;
 
-#import bevy_gaussian_blur::common::pass::{blur, is_finite, load_unchecked, packable, read_texel, source_position, store, weight, weight_at}
-#ifdef MERGES
-#import bevy_gaussian_blur::common::pass::take_turn
-#endif
-#ifdef SKIPS
-#import bevy_gaussian_blur::profile::tile_culling::is_needed
-#endif
+#import bevy_gaussian_blur::common::pass::{agreed_on, blur, is_finite, load_unchecked, packable, source_position, store, take_turn, weight}
+#import bevy_gaussian_blur::uniform::column::{REACH, TAPS, X, Y, add, careful_sum}
+#import bevy_gaussian_blur::profile::tile_culling::is_read
 
-const REACH: i32 = #{REACH};
-const TAPS: i32 = 2 * REACH + 1;
 // Taps up to this distance from the centre are summed as floats.
 const INNER: i32 = REACH * 3 / 10;
 const THREADS: i32 = #{THREADS};
@@ -35,24 +29,14 @@ const_assert HEIGHT == 8 && ACROSS >= 6 && ACROSS <= 7 && COLUMNS <= THREADS;
 const PITCH: i32 = COLUMNS + select(1, 8, ACROSS % 2 == 1);
 var<workgroup> sums: array<vec4<f16>, PITCH * HEIGHT>;
 
-// The axes.
-const X: u32 = 0u;
-const Y: u32 = 1u;
-
 @compute @workgroup_size(#{THREADS})
 fn convolve_halves_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
-#ifdef MERGES
     take_turn(group.z);
-    // The uniform load proves to compilers that the result is uniform, as the barriers that follow require.
-    if index == 0 {
-        agreed = select(0u, 1u, is_read(first));
-    }
-    if workgroupUniformLoad(&agreed) == 0u {
+    if agreed_on(u32(is_read(first, vec2<i32>(WIDTH, HEIGHT))), index) == 0u {
         return;
     }
-#endif
     let position = source_position(blur.origin + first) + vec2<i32>(index - REACH, 0);
     if index < COLUMNS && !sum_column(position - vec2<i32>(0, REACH), index) {
         sum_column_carefully(position, index);
@@ -66,22 +50,6 @@ fn convolve_halves_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(loc
     }
 }
 
-#ifdef MERGES
-var<workgroup> agreed: u32;
-
-// Whether a tile is read later. The passes of a dispatch may differ in size.
-fn is_read(first: vec2<i32>) -> bool {
-    if any(first >= blur.size) {
-        return false;
-    }
-#ifdef SKIPS
-    return is_needed(blur.origin + first, blur.origin + min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1);
-#else
-    return true;
-#endif
-}
-#endif
-
 // Halves round in every addition, so sums of the largest values may exceed them a little. While results are stored, this takes no
 // time; where they are summed, it does.
 fn limited(value: vec4<f16>) -> vec4<f16> {
@@ -92,16 +60,10 @@ fn keep(slot: i32, sum: vec4<f32>) {
     sums[slot] = vec4<f16>(packable(sum));
 }
 
-// The sums of a column around `centre`, for any values. The loop is not unrolled.
+// The sums of a column around `centre`, for any values.
 fn sum_column_carefully(centre: vec2<i32>, column: i32) {
-    let far = blur.reach_max.y;
     for (var i = 0; i < HEIGHT; i++) {
-        var sum = vec4<f32>(0.0);
-        for (var tap = -far; tap <= far; tap++) {
-            let y = centre.y + i + tap;
-            sum += weight_at(Y, centre.y + i, y) * read_texel(vec2<i32>(centre.x, y));
-        }
-        keep(column + i * PITCH, sum);
+        keep(column + i * PITCH, careful_sum(centre + vec2<i32>(0, i)));
     }
 }
 
@@ -117,14 +79,14 @@ fn sum_column(top: vec2<i32>, column: i32) -> bool {
     var h = vec4<f32>(0.0);
     for (var i = 0; i < HEIGHT + TAPS - 1; i++) {
         let value = load_unchecked(top + vec2<i32>(0, i), true);
-        a = add(a, value, i);
-        b = add(b, value, i - 1);
-        c = add(c, value, i - 2);
-        d = add(d, value, i - 3);
-        e = add(e, value, i - 4);
-        f = add(f, value, i - 5);
-        g = add(g, value, i - 6);
-        h = add(h, value, i - 7);
+        a = add(Y, a, value, i);
+        b = add(Y, b, value, i - 1);
+        c = add(Y, c, value, i - 2);
+        d = add(Y, d, value, i - 3);
+        e = add(Y, e, value, i - 4);
+        f = add(Y, f, value, i - 5);
+        g = add(Y, g, value, i - 6);
+        h = add(Y, h, value, i - 7);
     }
     keep(column, a);
     keep(column + PITCH, b);
@@ -135,13 +97,6 @@ fn sum_column(top: vec2<i32>, column: i32) -> bool {
     keep(column + 6 * PITCH, g);
     keep(column + 7 * PITCH, h);
     return is_finite(a + b + c + d + e + f + g + h);
-}
-
-fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
-    if tap >= 0 && tap < TAPS {
-        return sum + weight(Y, u32(tap)) * value;
-    }
-    return sum;
 }
 
 // What a value adds to a sum of a row, by the taps around the centre, and by the others. Kernels are symmetrical: fewer weights are

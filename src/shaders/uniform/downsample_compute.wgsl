@@ -8,11 +8,8 @@
 // program that did nothing else would hardly be faster. Higher tiles overlap less, but their unrolled code is longer, and
 // fewer of them run at once.
 
-#import bevy_gaussian_blur::common::pass::{blur, folds_once, is_finite, is_inside, load_unchecked, pack, read_texel}
-#import bevy_gaussian_blur::common::pass::{source_position, store, unpack, weight}
-#ifdef MERGES
-#import bevy_gaussian_blur::common::pass::{holds_texels, take_turn}
-#endif
+#import bevy_gaussian_blur::common::pass::{agreed_on, blur, folds_once, is_finite, is_inside, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::pass::{source_position, store, take_turn, unpack, weight}
 
 // The tile, in target texels.
 const WIDTH: i32 = #{WIDTH};
@@ -39,9 +36,7 @@ fn careful_sum(texel: vec2<i32>) -> vec4<f32> {
 // Every thread computes one texel.
 @compute @workgroup_size(#{THREADS})
 fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-#ifdef MERGES
     take_turn(group.z);
-#endif
     let texel = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT) + vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
 #ifdef MERGES
     if any(texel >= blur.size) {
@@ -73,9 +68,10 @@ var<workgroup> rows: array<vec2<u32>, PITCH * HEIGHT>;
 fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
-#ifdef MERGES
     take_turn(group.z);
-    if !holds_texels(first, index) {
+#ifdef MERGES
+    // The passes of a dispatch may differ in size.
+    if agreed_on(u32(all(first < blur.size)), index) == 0u {
         return;
     }
 #endif
