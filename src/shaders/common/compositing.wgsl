@@ -2,12 +2,7 @@
 
 #define_import_path bevy_gaussian_blur::common::compositing
 
-#ifdef FROM_SRGB
-#import bevy_gaussian_blur::common::srgb::decode
-#endif
-#ifdef TO_SRGB
-#import bevy_gaussian_blur::common::srgb::encode
-#endif
+#import bevy_gaussian_blur::common::srgb::{decode, encode}
 
 // Colour is multiplied by alpha, in either space.
 fn converted(value: vec4<f32>) -> vec4<f32> {
@@ -30,7 +25,6 @@ fn converted(value: vec4<f32>) -> vec4<f32> {
 
 // Björn Ottosson, "A perceptual color space for image processing", 2020: https://bottosson.github.io/posts/oklab. The
 // rows of its matrices, for linear sRGB.
-#ifdef FROM_OKLAB
 fn light_of_oklab(colour: vec3<f32>) -> vec3<f32> {
     let roots = vec3<f32>(
         dot(vec3<f32>(1.0, 0.3963377774, 0.2158037573), colour),
@@ -44,9 +38,7 @@ fn light_of_oklab(colour: vec3<f32>) -> vec3<f32> {
         dot(vec3<f32>(-0.0041960863, -0.7034186147, 1.7076147010), cones),
     );
 }
-#endif
 
-#ifdef TO_OKLAB
 fn oklab_of_light(light: vec3<f32>) -> vec3<f32> {
     let cones = vec3<f32>(
         dot(vec3<f32>(0.4122214708, 0.5363325363, 0.0514459929), light),
@@ -60,4 +52,3 @@ fn oklab_of_light(light: vec3<f32>) -> vec3<f32> {
         dot(vec3<f32>(0.0259040371, 0.7827717662, -0.8086757660), roots),
     );
 }
-#endif

@@ -37,18 +37,17 @@ fn rounding(value: vec3<f32>) -> vec3<f32> {
 }
 
 // Values beyond all levels stay as they are, unless the target holds only levels.
-fn is_between(colour: vec3<f32>) -> vec3<bool> {
+fn is_dithered(colour: vec3<f32>) -> vec3<bool> {
+#ifdef ENDS_AT_LEVELS
+    return vec3<bool>(true);
+#else
     return (colour > vec3<f32>(0.0)) & (colour < vec3<f32>(1.0));
+#endif
 }
 
 // Dithers values that are stored as they are.
 fn dither_stored(colour: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
-    let level = to_level(colour, rounding(colour), texel);
-#ifdef ENDS_AT_LEVELS
-    return level;
-#else
-    return select(colour, level, is_between(colour));
-#endif
+    return select(colour, to_level(colour, rounding(colour), texel), is_dithered(colour));
 }
 
 // Dithers light that is encoded as sRGB when it is stored.
@@ -56,12 +55,7 @@ fn dither_encoded(light: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     let encoded = encode(light);
     // The curve is (e + 0.055)^2.4 times a factor, which makes the error of the light smaller.
     let error = rounding(light) * (encoded + 0.055) / (2.4 * max(light, vec3<f32>(1e-6)));
-    let near = decode_near(to_level(encoded, error, texel), light, encoded);
-#ifdef ENDS_AT_LEVELS
-    return near;
-#else
-    return select(light, near, is_between(light));
-#endif
+    return select(light, decode_near(to_level(encoded, error, texel), light, encoded), is_dithered(light));
 }
 
 // Decodes a level that is at most one away from an encoded value with known light. Instead of another `pow`, it uses the

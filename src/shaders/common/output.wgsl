@@ -3,12 +3,7 @@
 
 #define_import_path bevy_gaussian_blur::common::output
 
-#ifdef DITHER_STORED
-#import bevy_gaussian_blur::common::dither::dither_stored
-#endif
-#ifdef DITHER_ENCODED
-#import bevy_gaussian_blur::common::dither::dither_encoded
-#endif
+#import bevy_gaussian_blur::common::dither::{dither_encoded, dither_stored}
 
 // The output of a pass.
 #ifdef TARGET_UINT
@@ -44,12 +39,10 @@ fn encode_output(value: vec4<f32>, texel: vec2<i32>) -> Output {
     return unconverted(result);
 }
 
-#ifdef UNPREMULTIPLY
 // Divides colour by alpha. Without alpha there is no colour either.
 fn unpremultiplied(value: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(select(vec3<f32>(0.0), value.rgb / value.a, value.a > 0.0), value.a);
 }
-#endif
 
 // Converts a copied value. A format can hold all of its own values, including infinities.
 fn as_it_is(value: vec4<f32>) -> Output {

@@ -17,14 +17,8 @@
 #import bevy_gaussian_blur::common::dither::{dither_encoded, dither_stored}
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::common::srgb::{decode, encode}
-#import bevy_gaussian_blur::paint::lens::Lens
-#ifdef LENS
-#import bevy_gaussian_blur::paint::lens::{mirrored, rim_light, slope_at}
-#import bevy_gaussian_blur::uniform::spline::spline_beside
-#endif
-#ifndef SHARP
-#import bevy_gaussian_blur::uniform::spline::spline
-#endif
+#import bevy_gaussian_blur::paint::lens::{Lens, mirrored, rim_light, slope_at}
+#import bevy_gaussian_blur::uniform::spline::{spline, spline_beside}
 
 // As in Bevy's user interface, y points down.
 struct Paint {

@@ -5,12 +5,8 @@
 
 #import bevy_gaussian_blur::common::cubic::{Place, border_slot, cubic, place_at}
 #import bevy_gaussian_blur::profile::sigma_levels::{AXIS_VECTORS, MIN_SIGMA, TABLE_VECTORS, sigma_at, sigmas_within, stack}
-#ifdef GATHERED
-#import bevy_gaussian_blur::common::pass::blur
-#else
 #import bevy_gaussian_blur::common::pass::{blur, is_finite, is_inside}
 #import bevy_gaussian_blur::profile::direct_sum::{Window, gaussian_sum, may_filter, tap, window_of}
-#endif
 #ifdef SUMS_FILTERED
 #import bevy_gaussian_blur::common::pass::linear_sampler
 #endif

@@ -6,14 +6,11 @@
 
 #import bevy_gaussian_blur::profile::blend::{Choice, Choices, SIGMA_LEVELS_BLENDED, atlas, choice_of, choices_in, normalized, place_in}
 #import bevy_gaussian_blur::profile::blend::{sharp_sum, target_sigma}
-#import bevy_gaussian_blur::common::pass::{blur, store}
-#import bevy_gaussian_blur::common::cubic::{cubic, row}
-#import bevy_gaussian_blur::profile::sigma_levels::stack
-#import bevy_gaussian_blur::profile::sigma_field::is_masked
-#ifndef LEAVES_UNCHANGED
 #import bevy_gaussian_blur::common::output::as_it_is
-#import bevy_gaussian_blur::common::pass::{fetch, source_position, stored}
-#endif
+#import bevy_gaussian_blur::common::pass::{blur, fetch, source_position, store, stored}
+#import bevy_gaussian_blur::common::cubic::{cubic, row}
+#import bevy_gaussian_blur::profile::sigma_levels::{bit_of, stack}
+#import bevy_gaussian_blur::profile::sigma_field::is_masked
 
 const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
@@ -58,7 +55,7 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     }
     var start = 0;
     for (var sigma_level = choices.blended.x; sigma_level < choices.blended.y; sigma_level++) {
-        if (select(needed.x, needed.y, sigma_level >= 32u) & bit_of(sigma_level)) == 0u {
+        if all((needed & bit_of(sigma_level)) == vec2<u32>(0u)) {
             continue;
         }
         let top = place_in(sigma_level, corner).texel.y - 1;
@@ -101,11 +98,6 @@ fn end(blended: Blended) {
 #endif
 }
 
-// The bit of a sigma level, in its word.
-fn bit_of(sigma_level: u32) -> u32 {
-    return 1u << (sigma_level % 32u);
-}
-
 // Finds the sigma levels that the tile needs, if neighbours may have any sigma. Workgroup memory is not initialised.
 fn look_at(local: vec2<i32>, upper: Choice, lower: Choice) {
     if all(local == vec2<i32>(0)) {
@@ -126,9 +118,7 @@ fn bits_of_choice(choice: Choice) -> vec2<u32> {
     var bits = vec2<u32>(0u);
     for (var i = 0u; i < SIGMA_LEVELS_BLENDED; i++) {
         if choice.weights[i] != 0.0 {
-            let sigma_level = choice.above - i;
-            let bit = bit_of(sigma_level);
-            bits |= select(vec2<u32>(0u, bit), vec2<u32>(bit, 0u), sigma_level < 32u);
+            bits |= bit_of(choice.above - i);
         }
     }
     return bits;

@@ -1,21 +1,15 @@
 // A blur with a varying sigma: the last pass.
 
-#import bevy_gaussian_blur::common::output::{Output, encode_output}
+#import bevy_gaussian_blur::common::output::{Output, as_it_is, encode_output}
+#import bevy_gaussian_blur::common::pass::{fetch, source, source_position}
 #import bevy_gaussian_blur::profile::blend::{SIGMA_LEVELS_BLENDED, all_sigma_levels, atlas, choice_of, normalized, place_in, sharp_sum, target_sigma}
-#import bevy_gaussian_blur::common::cubic::{Place, interpolated}
+#import bevy_gaussian_blur::common::cubic::{Place, filtered, interpolated}
 #import bevy_gaussian_blur::profile::sigma_levels::stack
 #ifdef FILTERED
 #import bevy_gaussian_blur::common::pass::linear_sampler
-#import bevy_gaussian_blur::common::cubic::filtered
 #endif
-#ifndef LEAVES_UNCHANGED
-#import bevy_gaussian_blur::common::pass::{source, source_position}
 #ifdef INTEGERS
 #import bevy_gaussian_blur::common::output::kept
-#else
-#import bevy_gaussian_blur::common::output::as_it_is
-#import bevy_gaussian_blur::common::pass::fetch
-#endif
 #endif
 
 @fragment

@@ -68,14 +68,7 @@ fn row_sum(window: Window) -> vec4<f32> {
         return sum / total;
     }
     // Skips values that are not finite, and applies the edge modes.
-    sum = vec4<f32>(0.0);
-    total = 0.0;
-    for (var x = -window.reach.x; x <= window.reach.x; x++) {
-        let weight = fading(f32(x), window.scale.x, window.support.x);
-        sum += weight * read_texel(window.centre + vec2<i32>(x, 0));
-        total += weight;
-    }
-    return sum / total;
+    return careful_sum(Window(window.centre, vec2<i32>(window.reach.x, 0), window.support, window.scale));
 }
 
 // The sum away from edges: reads at equal distances share a weight. If filtered, one fetch reads two texels of each

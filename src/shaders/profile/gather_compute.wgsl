@@ -16,7 +16,7 @@
 // less, and of 2^(1/12) below 1: no picture is off by more than 0.5/255 and 0.3/255, by the L1 distance of kernels.
 
 #import bevy_gaussian_blur::common::pass::{EDGE_RENORMALIZE, LARGEST, blur, load_unchecked, pack, read_texel, store, unpack}
-#import bevy_gaussian_blur::profile::sigma_levels::{may_be_summed, sigma_at, stack}
+#import bevy_gaussian_blur::profile::sigma_levels::{bit_of, may_be_summed, sigma_at, stack}
 #import bevy_gaussian_blur::profile::log_sigma::{LOWEST, NO_RUNG, place_between, rung_of, sigma_of}
 #import bevy_gaussian_blur::profile::strips::{STRIPS, Tile, is_slow, places_of, sigmas_from, sigmas_of_strip}
 #import bevy_gaussian_blur::profile::strips::{sigmas_of_square, span_of, square_of, texel_of, tile_of, turned}
@@ -89,12 +89,7 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
         if is_at_work(strip) {
             let shares = select(shares_of(tile, quad, rungs, strip), vec4<f32>(1.0), slow);
             let values = sum_row(quad, place_between(rungs, convolutions[strip].ends), strip);
-            blended += mat4x4<f32>(
-                shares.x * values[0],
-                shares.y * values[1],
-                shares.z * values[2],
-                shares.w * values[3],
-            );
+            blended += mat4x4<f32>(shares.x * values[0], shares.y * values[1], shares.z * values[2], shares.w * values[3]);
         }
     }
     workgroupBarrier();
@@ -103,12 +98,8 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
 
 // Four neighbouring texels of a row as rungs.
 fn rungs_of(tile: Tile, quad: vec2<i32>) -> vec4<f32> {
-    return vec4<f32>(
-        rung_in(tile, quad),
-        rung_in(tile, quad + vec2<i32>(1, 0)),
-        rung_in(tile, quad + vec2<i32>(2, 0)),
-        rung_in(tile, quad + vec2<i32>(3, 0)),
-    );
+    return vec4<f32>(rung_in(tile, quad), rung_in(tile, quad + vec2<i32>(1, 0)),
+        rung_in(tile, quad + vec2<i32>(2, 0)), rung_in(tile, quad + vec2<i32>(3, 0)));
 }
 
 fn rung_in(tile: Tile, texel: vec2<i32>) -> f32 {
@@ -118,12 +109,6 @@ fn rung_in(tile: Tile, texel: vec2<i32>) -> f32 {
         return rung_of(sigma);
     }
     return NO_RUNG;
-}
-
-// One of 64 bits.
-fn bit_of(place: u32) -> vec2<u32> {
-    let bit = 1u << (place % 32u);
-    return select(vec2<u32>(0u, bit), vec2<u32>(bit, 0u), place < 32u);
 }
 
 // Finds the rungs that the strips need. Workgroup memory is not initialised.
@@ -311,10 +296,7 @@ fn read(texel: vec2<i32>, way: u32) -> vec4<f32> {
 
 // Sums along rows, for four neighbouring texels with interpolated sigmas.
 fn sum_row(quad: vec2<i32>, places: vec4<f32>, strip: i32) -> mat4x4<f32> {
-    var a = vec4<f32>(0.0);
-    var b = vec4<f32>(0.0);
-    var c = vec4<f32>(0.0);
-    var d = vec4<f32>(0.0);
+    var four = mat4x4<f32>();
     var near = vec4<f32>(0.0);
     var more = vec4<f32>(0.0);
     let reach = convolutions[strip].reach.x;
@@ -324,14 +306,10 @@ fn sum_row(quad: vec2<i32>, places: vec4<f32>, strip: i32) -> mat4x4<f32> {
             near = vec4<f32>(weight.x, near.xyz);
             more = vec4<f32>(weight.y, more.xyz);
             let value = unpack(sums[slot_of(quad.y, HALO + quad.x + j)]);
-            let own = near + places * more;
-            a += own.x * value;
-            b += own.y * value;
-            c += own.z * value;
-            d += own.w * value;
+            four += four_products(near + places * more, value);
         }
     }
-    return mat4x4<f32>(a, b, c, d);
+    return four;
 }
 
 // The sums of the weights that count in the total, for four neighbouring texels of a row.

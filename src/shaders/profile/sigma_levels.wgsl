@@ -52,6 +52,12 @@ const TABLE_VECTORS: u32 = 2u * AXIS_VECTORS;
 
 @group(0) @binding(4) var<uniform> stack: SigmaLevels;
 
+// One of 64 bits, for a sigma level or a rung.
+fn bit_of(place: u32) -> vec2<u32> {
+    let bit = 1u << (place % 32u);
+    return select(vec2<u32>(0u, bit), vec2<u32>(bit, 0u), place < 32u);
+}
+
 // The sigma at a texel of the picture, even if it is no blur.
 fn sigma_at(texel: vec2<i32>) -> f32 {
     let position = vec2<f32>(texel) + 0.5;

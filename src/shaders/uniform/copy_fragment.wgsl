@@ -1,16 +1,9 @@
 // Copies values to another texture: to the bit if both have one format, else converted like a blurred value.
 
-#import bevy_gaussian_blur::common::output::Output
-#import bevy_gaussian_blur::common::pass::{source, source_position}
+#import bevy_gaussian_blur::common::output::{Output, as_it_is, encode_output}
+#import bevy_gaussian_blur::common::pass::{fetch, source, source_position}
 #ifdef INTEGERS
 #import bevy_gaussian_blur::common::output::kept
-#else
-#ifdef KEEPS_FORMAT
-#import bevy_gaussian_blur::common::output::as_it_is
-#else
-#import bevy_gaussian_blur::common::output::encode_output
-#endif
-#import bevy_gaussian_blur::common::pass::fetch
 #endif
 
 @fragment

@@ -5,9 +5,7 @@
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::common::pass::{blur, decode_input, fetch}
-#ifdef CONVERTS
 #import bevy_gaussian_blur::common::compositing::converted
-#endif
 
 @fragment
 fn mipmap_fragment(@builtin(position) fragment: vec4<f32>) -> Output {

@@ -3,12 +3,9 @@
 #define_import_path bevy_gaussian_blur::uniform::spline
 
 #import bevy_gaussian_blur::common::pass::{blur, source, weight}
-#import bevy_gaussian_blur::common::cubic::{Place, border_slot, cubic, moved, place_at}
+#import bevy_gaussian_blur::common::cubic::{Place, border_slot, cubic, filtered, interpolated, interpolated_between, moved, place_at}
 #ifdef FILTERED
 #import bevy_gaussian_blur::common::pass::linear_sampler
-#import bevy_gaussian_blur::common::cubic::filtered
-#else
-#import bevy_gaussian_blur::common::cubic::{interpolated, interpolated_between}
 #endif
 
 fn spline(texel: vec2<i32>) -> vec4<f32> {
