@@ -269,6 +269,11 @@ fn is_finite(sum: vec4<f32>) -> bool {
 #endif
 }
 
+// The same for eight sums.
+fn are_finite(upper: mat4x4<f32>, lower: mat4x4<f32>) -> bool {
+    return is_finite(upper[0] + upper[1] + upper[2] + upper[3] + lower[0] + lower[1] + lower[2] + lower[3]);
+}
+
 // Values that half floats can hold, rounded to them where the GPU may not.
 fn packable(value: vec4<f32>) -> vec4<f32> {
 #ifdef ROUND_PACKED

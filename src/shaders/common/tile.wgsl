@@ -3,7 +3,7 @@
 
 #define_import_path bevy_gaussian_blur::common::tile
 
-#import bevy_gaussian_blur::common::pass::{is_finite, pack}
+#import bevy_gaussian_blur::common::pass::{are_finite, pack}
 
 // The tile, in texels, and the room for columns on either side of it.
 const WIDTH: i32 = #{WIDTH};
@@ -29,7 +29,7 @@ fn slot_of(row: i32, column: i32) -> i32 {
 fn keep_column(row: i32, column: i32, upper: mat4x4<f32>, lower: mat4x4<f32>) -> bool {
     keep_four(slot_of(row, column), COLUMNS, upper);
     keep_four(slot_of(row + 4, column), COLUMNS, lower);
-    return is_finite(upper[0] + upper[1] + upper[2] + upper[3] + lower[0] + lower[1] + lower[2] + lower[3]);
+    return are_finite(upper, lower);
 }
 
 // What a value adds to four sums with these weights.

@@ -9,11 +9,11 @@
 // core: there the latency of a single tile counts, and fetching unrolled code would be the largest part of it. So the
 // program that serves any kernel has short loops, of four taps at a time, and is the faster one there.
 
-#import bevy_gaussian_blur::common::pass::{agreed_on, blur, folds_once, four_weights, image_weight, is_edge_free, is_finite, is_inside, is_present}
+#import bevy_gaussian_blur::common::pass::{agreed_on, blur, folds_once, four_weights, image_weight, is_edge_free, is_inside, is_present}
 #import bevy_gaussian_blur::common::pass::{load_unchecked, pack, side_of, source_position, store, take_turn, unpack, weight, weight_at}
 #import bevy_gaussian_blur::common::tile::{ACROSS, COLUMNS, DOWN, HALO, HEIGHT, INTERLEAVED, WIDTH}
 #import bevy_gaussian_blur::common::tile::{four_products, keep_column, keep_four, slot_of, sums}
-#import bevy_gaussian_blur::uniform::column::{REACH, TAPS, X, Y, add, careful_sum}
+#import bevy_gaussian_blur::uniform::column::{REACH, TAPS, X, Y, add, careful_sum, eight_sums}
 #import bevy_gaussian_blur::profile::tile_culling::is_read
 
 const THREADS: i32 = #{THREADS};
@@ -174,38 +174,9 @@ fn four_sums(values: mat4x4<f32>, next: vec4<f32>, last: vec4<f32>) -> mat4x4<f3
 
 #else
 
-// Separate variables, to the end. As an array with one loop, they take 14 to 17 % longer at 3840x2160 with sigmas of 4 and 6, where
-// this pass takes most of the time (an H200, rgba16float): arrays and matrices do not stay in registers everywhere.
 fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
-    var a = vec4<f32>(0.0);
-    var b = vec4<f32>(0.0);
-    var c = vec4<f32>(0.0);
-    var d = vec4<f32>(0.0);
-    var e = vec4<f32>(0.0);
-    var f = vec4<f32>(0.0);
-    var g = vec4<f32>(0.0);
-    var h = vec4<f32>(0.0);
-    for (var i = 0; i < DOWN + TAPS - 1; i++) {
-        let value = load_unchecked(top + vec2<i32>(0, i), clamped);
-        a = add(Y, a, value, i);
-        b = add(Y, b, value, i - 1);
-        c = add(Y, c, value, i - 2);
-        d = add(Y, d, value, i - 3);
-        e = add(Y, e, value, i - 4);
-        f = add(Y, f, value, i - 5);
-        g = add(Y, g, value, i - 6);
-        h = add(Y, h, value, i - 7);
-    }
-    let slot = slot_of(row, column);
-    sums[slot] = pack(a);
-    sums[slot + COLUMNS] = pack(b);
-    sums[slot + 2 * COLUMNS] = pack(c);
-    sums[slot + 3 * COLUMNS] = pack(d);
-    sums[slot + 4 * COLUMNS] = pack(e);
-    sums[slot + 5 * COLUMNS] = pack(f);
-    sums[slot + 6 * COLUMNS] = pack(g);
-    sums[slot + 7 * COLUMNS] = pack(h);
-    return is_finite(a + b + c + d + e + f + g + h);
+    let eight = eight_sums(top, clamped);
+    return keep_column(row, column, eight.upper, eight.lower);
 }
 #endif
 

@@ -8,8 +8,8 @@
 // It serves single kernels that find only the outermost texels beyond the bounds.
 enable f16;
 
-#import bevy_gaussian_blur::common::pass::{agreed_on, blur, is_finite, load_unchecked, packable, source_position, store, take_turn, weight}
-#import bevy_gaussian_blur::uniform::column::{REACH, TAPS, X, Y, add, careful_sum}
+#import bevy_gaussian_blur::common::pass::{agreed_on, are_finite, blur, packable, source_position, store, take_turn, weight}
+#import bevy_gaussian_blur::uniform::column::{REACH, TAPS, X, careful_sum, eight_sums}
 #import bevy_gaussian_blur::profile::tile_culling::is_read
 
 // Taps up to this distance from the centre are summed as floats.
@@ -60,6 +60,13 @@ fn keep(slot: i32, sum: vec4<f32>) {
     sums[slot] = vec4<f16>(packable(sum));
 }
 
+fn keep_four(slot: i32, apart: i32, values: mat4x4<f32>) {
+    keep(slot, values[0]);
+    keep(slot + apart, values[1]);
+    keep(slot + 2 * apart, values[2]);
+    keep(slot + 3 * apart, values[3]);
+}
+
 // The sums of a column around `centre`, for any values.
 fn sum_column_carefully(centre: vec2<i32>, column: i32) {
     for (var i = 0; i < HEIGHT; i++) {
@@ -67,36 +74,12 @@ fn sum_column_carefully(centre: vec2<i32>, column: i32) {
     }
 }
 
-// The sums of a column whose first tap is at `top`, for finite values. Separate variables stay in registers.
+// The sums of a column whose first tap is at `top`, for finite values.
 fn sum_column(top: vec2<i32>, column: i32) -> bool {
-    var a = vec4<f32>(0.0);
-    var b = vec4<f32>(0.0);
-    var c = vec4<f32>(0.0);
-    var d = vec4<f32>(0.0);
-    var e = vec4<f32>(0.0);
-    var f = vec4<f32>(0.0);
-    var g = vec4<f32>(0.0);
-    var h = vec4<f32>(0.0);
-    for (var i = 0; i < HEIGHT + TAPS - 1; i++) {
-        let value = load_unchecked(top + vec2<i32>(0, i), true);
-        a = add(Y, a, value, i);
-        b = add(Y, b, value, i - 1);
-        c = add(Y, c, value, i - 2);
-        d = add(Y, d, value, i - 3);
-        e = add(Y, e, value, i - 4);
-        f = add(Y, f, value, i - 5);
-        g = add(Y, g, value, i - 6);
-        h = add(Y, h, value, i - 7);
-    }
-    keep(column, a);
-    keep(column + PITCH, b);
-    keep(column + 2 * PITCH, c);
-    keep(column + 3 * PITCH, d);
-    keep(column + 4 * PITCH, e);
-    keep(column + 5 * PITCH, f);
-    keep(column + 6 * PITCH, g);
-    keep(column + 7 * PITCH, h);
-    return is_finite(a + b + c + d + e + f + g + h);
+    let eight = eight_sums(top, true);
+    keep_four(column, PITCH, eight.upper);
+    keep_four(column + 4 * PITCH, PITCH, eight.lower);
+    return are_finite(eight.upper, eight.lower);
 }
 
 // What a value adds to a sum of a row, by the taps around the centre, and by the others. Kernels are symmetrical: fewer weights are
@@ -151,10 +134,7 @@ fn sum_row(slot: i32) {
         g_far = add_far(g_far, half, i - 6);
     }
     workgroupBarrier();
-    keep(slot + REACH, a + vec4<f32>(a_far));
-    keep(slot + REACH + 1, b + vec4<f32>(b_far));
-    keep(slot + REACH + 2, c + vec4<f32>(c_far));
-    keep(slot + REACH + 3, d + vec4<f32>(d_far));
+    keep_four(slot + REACH, 1, mat4x4<f32>(a + vec4<f32>(a_far), b + vec4<f32>(b_far), c + vec4<f32>(c_far), d + vec4<f32>(d_far)));
     keep(slot + REACH + 4, e + vec4<f32>(e_far));
     keep(slot + REACH + 5, f + vec4<f32>(f_far));
     if ACROSS > 6 {
