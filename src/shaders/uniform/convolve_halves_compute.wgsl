@@ -82,63 +82,55 @@ fn sum_column(top: vec2<i32>, column: i32) -> bool {
     return are_finite(eight.upper, eight.lower);
 }
 
-// What a value adds to a sum of a row, by the taps around the centre, and by the others. Kernels are symmetrical: fewer weights are
-// loaded and converted.
-fn add_near(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
-    if abs(tap - REACH) <= INNER {
-        return sum + weight(X, u32(REACH + abs(tap - REACH))) * value;
-    }
-    return sum;
+// A sum of a row: what the taps around the centre add, and the others.
+struct Sum {
+    near: vec4<f32>,
+    far: vec4<f16>,
 }
 
-fn add_far(sum: vec4<f16>, value: vec4<f16>, tap: i32) -> vec4<f16> {
-    if tap >= 0 && tap < TAPS && abs(tap - REACH) > INNER {
-        return fma(vec4<f16>(f16(weight(X, u32(REACH + abs(tap - REACH))))), value, sum);
+// Adds a value to a sum, as a float and as a half. Kernels are symmetrical: fewer weights are loaded and converted.
+fn plus(sum: Sum, value: vec4<f32>, half: vec4<f16>, tap: i32) -> Sum {
+    if tap < 0 || tap >= TAPS {
+        return sum;
     }
-    return sum;
+    let by = weight(X, u32(REACH + abs(tap - REACH)));
+    if abs(tap - REACH) <= INNER {
+        return Sum(sum.near + by * value, sum.far);
+    }
+    return Sum(sum.near, fma(vec4<f16>(f16(by)), half, sum.far));
+}
+
+fn whole(sum: Sum) -> vec4<f32> {
+    return sum.near + vec4<f32>(sum.far);
 }
 
 // Convolves a run of a row, whose first tap is in this slot, and stores it in slots that are no longer read, all from
 // separate variables, as columns.
 fn sum_row(slot: i32) {
-    var a = vec4<f32>(0.0);
-    var a_far = vec4<f16>(0.0);
-    var b = vec4<f32>(0.0);
-    var b_far = vec4<f16>(0.0);
-    var c = vec4<f32>(0.0);
-    var c_far = vec4<f16>(0.0);
-    var d = vec4<f32>(0.0);
-    var d_far = vec4<f16>(0.0);
-    var e = vec4<f32>(0.0);
-    var e_far = vec4<f16>(0.0);
-    var f = vec4<f32>(0.0);
-    var f_far = vec4<f16>(0.0);
-    var g = vec4<f32>(0.0);
-    var g_far = vec4<f16>(0.0);
+    var a = Sum();
+    var b = Sum();
+    var c = Sum();
+    var d = Sum();
+    var e = Sum();
+    var f = Sum();
+    var g = Sum();
     for (var i = 0; i < ACROSS + TAPS - 1; i++) {
         let half = sums[slot + i];
         let value = vec4<f32>(half);
-        a = add_near(a, value, i);
-        a_far = add_far(a_far, half, i);
-        b = add_near(b, value, i - 1);
-        b_far = add_far(b_far, half, i - 1);
-        c = add_near(c, value, i - 2);
-        c_far = add_far(c_far, half, i - 2);
-        d = add_near(d, value, i - 3);
-        d_far = add_far(d_far, half, i - 3);
-        e = add_near(e, value, i - 4);
-        e_far = add_far(e_far, half, i - 4);
-        f = add_near(f, value, i - 5);
-        f_far = add_far(f_far, half, i - 5);
-        g = add_near(g, value, i - 6);
-        g_far = add_far(g_far, half, i - 6);
+        a = plus(a, value, half, i);
+        b = plus(b, value, half, i - 1);
+        c = plus(c, value, half, i - 2);
+        d = plus(d, value, half, i - 3);
+        e = plus(e, value, half, i - 4);
+        f = plus(f, value, half, i - 5);
+        g = plus(g, value, half, i - 6);
     }
     workgroupBarrier();
-    keep_four(slot + REACH, 1, mat4x4<f32>(a + vec4<f32>(a_far), b + vec4<f32>(b_far), c + vec4<f32>(c_far), d + vec4<f32>(d_far)));
-    keep(slot + REACH + 4, e + vec4<f32>(e_far));
-    keep(slot + REACH + 5, f + vec4<f32>(f_far));
+    keep_four(slot + REACH, 1, mat4x4<f32>(whole(a), whole(b), whole(c), whole(d)));
+    keep(slot + REACH + 4, whole(e));
+    keep(slot + REACH + 5, whole(f));
     if ACROSS > 6 {
-        keep(slot + REACH + 6, g + vec4<f32>(g_far));
+        keep(slot + REACH + 6, whole(g));
     }
     workgroupBarrier();
 }
