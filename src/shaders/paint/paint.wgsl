@@ -272,7 +272,6 @@ fn paint_fragment(in: Vertex) -> Output {
 #endif
 }
 
-#ifdef OVER
 // Whether a place on the target may lie at an edge of the box, or beyond it. Most pixels do not, and cost nothing more.
 fn is_at_edge(place: vec2<f32>) -> bool {
     if (paint.flags & OUTLINED) != 0u {
@@ -280,7 +279,6 @@ fn is_at_edge(place: vec2<f32>) -> bool {
     }
     return (paint.flags & FADED) != 0u;
 }
-#endif
 
 fn is_beyond(texel: vec2<i32>) -> bool {
     return any(texel < paint.region.xy) || any(texel >= paint.region.zw);

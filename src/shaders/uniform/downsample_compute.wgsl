@@ -38,11 +38,9 @@ fn careful_sum(texel: vec2<i32>) -> vec4<f32> {
 fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     take_turn(group.z);
     let texel = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT) + vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
-#ifdef MERGES
     if any(texel >= blur.size) {
         return;
     }
-#endif
     store(texel, careful_sum(texel));
 }
 
