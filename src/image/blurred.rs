@@ -75,17 +75,20 @@ pub fn forget_image(removed: On<Remove, BlurImage>, mut blurs: ResMut<ImageBlurs
     }
 }
 
-/// A strength that is inserted again makes another blur, which has the image of the first.
+/// A strength that is inserted again makes another blur, which has the image of the first. Until then, a clone gets another one.
 pub fn forget_strength(removed: On<Remove, GaussianBlur>, mut blurs: ResMut<ImageBlurs>) {
     let (blurs, entity) = (&mut *blurs, removed.entity);
     blurs.last += 1;
     let number = blurs.last;
     if let Some(one) = blurs.all.get_mut(&entity) {
-        one.release(entity, &mut blurs.writers);
         let own = one.own;
+        if own.is_none() || one.writes() != own {
+            one.release(entity, &mut blurs.writers);
+        }
         *one = ImageBlur {
             number,
             own,
+            target: one.target.take(),
             ..default()
         };
     }

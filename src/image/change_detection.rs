@@ -245,7 +245,13 @@ impl ImageBlurs {
         known.name_images(one.named());
         let named = one.named();
         let found = match images.missing(named, changes) {
-            Ok(Some(fate)) => return Err(fate),
+            Ok(Some(fate)) => {
+                // What differs is not sent now: whatever images come or go, it is due until it is.
+                if spec.is_none_or(|spec| !known.has_sent(&spec)) {
+                    known.sent = None;
+                }
+                return Err(fate);
+            }
             Ok(None) => known.target.clone().transpose(),
             Err(error) => Err(error),
         };

@@ -93,6 +93,8 @@ struct Job {
     sheet: Option<(usize, u64, Content)>,
     /// The texture of the last run, if it was such a blur.
     kept: Option<usize>,
+    /// Whether the last run left the picture, in place, as it was: blank, perhaps.
+    leaves_source: bool,
 }
 
 #[derive(Default)]
@@ -286,6 +288,7 @@ impl Renderer {
             ));
         }
         job.kept = job.sheet.as_ref().map(|_| source);
+        job.leaves_source = matches!(reads, Reads::Nothing | Reads::CopyBack);
         match reads {
             Reads::Nothing => return,
             Reads::CopyBack => return self.contents[images.target.number] = of,
@@ -308,7 +311,7 @@ impl Renderer {
             return;
         };
         if let Some((image, _)) = own.show(verdict == Verdict::Ran, job.done.as_ref()) {
-            if self.contents[image.number] == Content::Blank {
+            if self.contents[image.number] == Content::Blank && !job.leaves_source {
                 self.faults
                     .push(format!("{:?} shows nothing, and had a result", request.id));
             }

@@ -450,8 +450,9 @@ fn whatever_happens_blurs_become_what_their_components_say() {
 }
 
 /// Histories that ended wrongly, each with what it broke.
-fn wrong_once() -> [(&'static str, Vec<Step>); 5] {
-    use Step::{Chain, Disable, Enable, Frames, Image, Mask, NoPixels, NoStrength, Pixels, Source, Strength};
+fn wrong_once() -> [(&'static str, Vec<Step>); 9] {
+    use Step::{Chain, Clone, Disable, Enable, Frames, Image, Mask};
+    use Step::{LoseDevice, NoPixels, NoProfile, NoStrength, Pixels, Source, Strength};
     let spawn = |slot, source, target| Step::Spawn {
         slot,
         source,
@@ -527,6 +528,58 @@ fn wrong_once() -> [(&'static str, Vec<Step>); 5] {
                 Mask { slot: 3, image: 3 },
                 Chain { slot: 0, of: 3 },
                 Source { slot: 3, image: 3 },
+            ],
+        ),
+        (
+            "the plugin's image stays that of its blur while this has no strength, whoever has its handle",
+            vec![
+                spawn(3, 3, 7),
+                Frames(2),
+                Clone { slot: 3, to: 1 },
+                NoStrength(3),
+                NoPixels(3),
+                Strength { slot: 3, radius: 3 },
+            ],
+        ),
+        (
+            "a strength that changed while a mask was missing is shown without the mask",
+            vec![
+                NoPixels(0),
+                spawn(2, 3, 7),
+                Frames(1),
+                Strength { slot: 2, radius: 2 },
+                Mask { slot: 2, image: 0 },
+                Frames(1),
+                NoProfile(2),
+            ],
+        ),
+        (
+            "a blur whose mask is missing is not waited for",
+            vec![
+                NoPixels(1),
+                Step::Spawn {
+                    slot: 3,
+                    source: 1,
+                    target: 0,
+                    disabled: true,
+                },
+                spawn(0, 1, 3),
+                Chain { slot: 0, of: 3 },
+                Frames(1),
+                spawn(2, 3, 2),
+                Mask { slot: 0, image: 1 },
+            ],
+        ),
+        (
+            "an image that is blurred in place by nothing, on a new device, is blank",
+            vec![
+                spawn(2, 0, 5),
+                Frames(3),
+                Clone { slot: 2, to: 3 },
+                Chain { slot: 2, of: 3 },
+                LoseDevice,
+                Strength { slot: 2, radius: 0 },
+                Frames(1),
             ],
         ),
     ]
