@@ -4,6 +4,7 @@
 use super::compiler::HeldCompiler;
 use super::headless::{Mode, build, read_texture, takes_logger};
 use super::prelude::*;
+use bevy::render::render_resource::PipelineCache;
 use bevy::render::renderer::RenderQueue;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderSystems};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -36,6 +37,8 @@ struct Watched {
 /// The pixels of all watched images in a frame, in their order; `None` for an image that was not on the GPU.
 pub struct Shot {
     pub frame: usize,
+    /// Whether pipelines were not compiled yet.
+    awaits_pipelines: bool,
     pub images: Vec<Option<Pixels>>,
 }
 
@@ -126,17 +129,24 @@ impl Live {
         panic!("blurs were not ready after 1000 frames");
     }
 
-    /// Waits for the pipelines of a scene: runs frames until the first watched image shows something.
+    /// Waits for a scene at rest: runs frames until the first watched image shows something, and has stayed as it is for a while in
+    /// which no pipeline was awaited, Bevy's own included.
     pub fn wait_until_seen(&mut self) {
-        let first = self.frame();
-        let (mut frame, mut is_seen) = (first, false);
-        while frame < first + 30 || !is_seen {
-            frame = self.frame();
-            let shots = self.shots();
-            let mut later = shots.iter().filter(|shot| shot.frame >= first);
-            is_seen |= later.any(|shot| shot.images[0].iter().any(|sharp| !sharp.is_flat()));
-            assert!(frame < first + 10_000, "the scene is not seen");
+        let mut last: Vec<Shot> = Vec::new();
+        for _ in 0..10_000 {
+            self.frame();
+            last.extend(self.shots());
+            last.drain(..last.len().saturating_sub(12));
+            let first = last.first().and_then(|shot| shot.images[0].as_ref());
+            let rests = |shot: &Shot| {
+                let pixels = shot.images[0].as_ref();
+                !shot.awaits_pipelines && pixels.zip(first).is_some_and(|(now, first)| now.bytes == first.bytes)
+            };
+            if last.len() == 12 && first.is_some_and(|pixels| !pixels.is_flat()) && last.iter().all(rests) {
+                return;
+            }
         }
+        panic!("the scene is not seen, or does not rest");
     }
 
     /// Runs some frames. Returns their shots: the last one or two frames may still be rendering.
@@ -163,8 +173,8 @@ fn copy_watched(
     watched: Res<Watched>,
     shots: Res<Shots>,
     images: Res<RenderAssets<GpuImage>>,
-    device: Res<RenderDevice>,
-    queue: Res<RenderQueue>,
+    (device, queue): (Res<RenderDevice>, Res<RenderQueue>),
+    pipelines: Res<PipelineCache>,
 ) {
     let copy = |id: &AssetId<Image>| {
         let image = images.get(*id)?;
@@ -173,6 +183,7 @@ fn copy_watched(
     let images = watched.images.iter().map(copy).collect();
     let shot = Shot {
         frame: watched.frame,
+        awaits_pipelines: pipelines.waiting_pipelines().next().is_some(),
         images,
     };
     shots.0.lock().unwrap_or_else(PoisonError::into_inner).push(shot);
