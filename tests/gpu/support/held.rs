@@ -15,8 +15,8 @@ pub fn hold_back(headless: &mut Headless, is_held: impl Fn(&PipelineDescriptor) 
     let shaders = headless.app.world().resource::<Assets<Shader>>();
     let shaders: Vec<(AssetId<Shader>, Shader)> = shaders.iter().map(|(id, shader)| (id, shader.clone())).collect();
     let world = headless.app.sub_app_mut(RenderApp).world_mut();
-    let (device, adapter) = (world.resource::<RenderDevice>(), world.resource::<RenderAdapter>());
-    let mut new = PipelineCache::new(device.clone(), adapter.clone(), true);
+    let device = world.resource::<RenderDevice>().clone();
+    let mut new = PipelineCache::new(device, world.resource::<RenderAdapter>().clone(), true);
     for (id, shader) in shaders {
         new.set_shader(id, shader);
     }
