@@ -71,7 +71,7 @@ pub struct KeptPicture {
     pub(super) paint: BlurJob,
     /// The request of the last frame, if it blurs anything, with the number of its mask's contents and the space of the result.
     asked: Option<BlurRequest>,
-    /// A texture for its blurred result, and whether it holds that result. Only a result that is asked for twice is worth keeping.
+    /// A texture for the blurred picture, and whether it holds one. A result that is asked for only once is not kept.
     result: Option<(Sheet, bool)>,
 }
 

@@ -103,7 +103,7 @@ const _: () = assert!(blur_upsample_bytes(1 << BLUR_UPSAMPLE_OCTAVES, MAX_REACH)
 /// How many texels of a row share reads of the level: four always lie in one cell.
 const BLUR_UPSAMPLE_SHARING: u32 = 4;
 
-/// The texels of the blurred level that a tile needs along an axis, and those of the level that these need.
+/// How many texels of the blurred level a tile needs along an axis, and how many texels of the level it reads to blur them.
 const fn blur_upsample_sides(cell: u32, reach: u32) -> [u32; 2] {
     let side = BLUR_UPSAMPLE_TILE.x / cell + 3;
     [side, side + 2 * reach]

@@ -531,7 +531,7 @@ fn wrong_once() -> [(&'static str, Vec<Step>); 9] {
             ],
         ),
         (
-            "the plugin's image stays that of its blur while this has no strength, whoever has its handle",
+            "a blur keeps the image that the plugin allocated while it has no strength, even if a clone names that image",
             vec![
                 spawn(3, 3, 7),
                 Frames(2),
