@@ -77,6 +77,9 @@ def test_freeze(options, address, api):
 # The sigma and the opacity of each filter, and the offset of its white shadow, or 0 without one.
 FILTERS = [(3, 1, 0), (10, 1, 0), (0, 0.5, 0), (4, 0.7, 0), (2, 1, 9)]
 
+# The length of the fade at the bottom, the shares of sepia and of brightness, and the width of the white line.
+FINISHES = {"faded": (40, 0, 1, 0), "coloured": (0, 1, 0.8, 0), "outlined": (0, 0, 1, 6)}
+
 
 def test_filters(options, address, api):
     """A picture as a node: blurred into a black window, faded, and with a shadow."""
@@ -95,8 +98,16 @@ def test_filters(options, address, api):
             page.browser.screenshot(options.pictures / f"filter-{'-'.join(map(str, settings))}-{api}.png")
             errors[settings] = np.abs(shown - filtered(sharp, *settings)).max()
         print("   ", api, "worst errors in 1/255:", ", ".join(f"{settings}: {error:.2f}" for settings, error in errors.items()))
-        page.check_console()
         assert (show(0, 1, 0) == sharp).all(), "a neutral filter leaves a trace"
+        for name, settings in FINISHES.items():
+            page.module(f"finish({', '.join(map(str, settings))})")
+            page.browser.frames(6)
+            shown = page.settled()[:, :, :3]
+            page.browser.screenshot(options.pictures / f"filter-{name}-{api}.png")
+            expected, counts = finished(sharp.shape, *settings)
+            errors[name] = np.abs(shown - expected)[:, counts].max()
+        print("   ", api, "worst errors in 1/255:", ", ".join(f"{name}: {errors[name]:.2f}" for name in FINISHES))
+        page.check_console()
         assert max(errors.values()) <= TOLERANCE, "not the filter"
 
 
@@ -119,12 +130,43 @@ def filtered(sharp, sigma, opacity, offset):
     return 255 * to_srgb(opacity * light)[within]
 
 
+def finished(shape, fade, sepia, brightness, line):
+    """The expected display values, in units of 1/255, and the columns in which they are known exactly."""
+    colours, alpha = picture_colours()
+    mixture = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
+    colours = np.clip(colours @ (sepia * mixture + (1 - sepia) * np.eye(3)).T, 0, 1) * brightness
+    light = alpha * to_linear(colours)
+    height, width = alpha.shape[:2]
+    if fade:
+        light *= np.clip((height - 0.5 - np.arange(height)) / fade, 0, 1)[:, None, None]
+    expected = np.zeros(shape)
+    left = (shape[1] - width + 1) // 2  # Bevy rounds half a pixel up.
+    outside = left - 1 - np.arange(shape[1])
+    outside = np.maximum(outside, np.arange(shape[1]) - left - width)  # How many columns lie between.
+    if line:
+        # The line lies below the picture, and shows through it. Around translucent texels it is narrower by less than a pixel.
+        light += 1 - alpha
+        expected[:, (outside >= 0) & (outside < line - 1)] = 1
+    expected[:, left : left + width] = light
+    return 255 * to_srgb(expected), (outside < line - 1) | (outside >= line)
+
+
 def picture_alpha():
     """The alpha of the picture in parts.rs."""
+    return picture_colours()[1][:, :, 0]
+
+
+def picture_colours():
+    """The encoded colours of the picture in parts.rs, and its alpha."""
     width, height = PICTURE
-    index = np.arange(width * height, dtype=np.uint32)
-    noise = (index * index * np.uint32(0x9E3779B1)) & np.uint32(255)
-    return (128 + noise // 2).reshape(height, width) / 255
+    index = np.arange(width * height, dtype=np.uint32).reshape(height, width)
+    noise = index * index * np.uint32(0x9E3779B1)
+    red, green, blue, alpha = [(noise >> np.uint32(shift)) & np.uint32(255) for shift in (24, 16, 8, 0)]
+    x, y = index % width, index // width
+    bar = np.where((x // 7 + y // 19) % 2 == 0, 20, 230)
+    bars = np.stack([bar, 255 - bar, np.full_like(bar, 60)], axis=-1)
+    colours = np.where((x < width // 2)[:, :, None], bars, np.stack([red, green, blue], axis=-1))
+    return colours / 255, (128 + alpha // 2)[:, :, None] / 255
 
 
 # The left, the top, the width, the height and the radius of the corners of the pane, in pixels.

@@ -80,6 +80,17 @@ pub fn filter(sigma: f32, opacity: f32, shadow_offset: f32) {
     });
 }
 
+/// The same with what a filter does to the sharp picture: it fades towards the bottom over this length, becomes brown and darker by
+/// these shares, and has a white line of this width around it. Lengths are in pixels.
+#[wasm_bindgen]
+pub fn finish(fade: f32, sepia: f32, brightness: f32, line: f32) {
+    let filter = UiFilter {
+        colors: vec![ColorStep::Sepia(sepia), ColorStep::Brightness(brightness)],
+        ..UiFilter::outline(line, Color::WHITE)
+    };
+    *request(&FILTER) = Some(filter.with_fade(UiRect::bottom(px(fade))));
+}
+
 /// From the next frame on, shows a pane of clear glass with this lens.
 #[wasm_bindgen]
 pub fn lens(bevel: f32, displacement: f32, dispersion: f32) {
