@@ -170,10 +170,10 @@ def picture_colours():
 
 
 # The left, the top, the width, the height and the radius of the corners of the pane, in pixels.
-PANE = (20, 10, 280, 100, 30)
+PANE = (20, 10, 280, 100, 50)
 
-# The width of the rim, the displacement and the dispersion of each lens. The corners' radius is never below the width, so the
-# distance from the border is the exact one.
+# The width of the rim, the displacement and the dispersion of each lens. The pane is a capsule, whose corners have no room for
+# squircles: the rim follows the exact distance from the border.
 LENSES = [(24, 12, 0), (30, -8, 0), (20, 14, 0.6)]
 
 

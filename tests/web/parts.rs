@@ -249,7 +249,7 @@ fn show_lens(shown: Query<Entity, With<BackdropLens>>, mut commands: Commands) {
         top: px(10),
         width: px(280),
         height: px(100),
-        border_radius: BorderRadius::all(px(30)),
+        border_radius: BorderRadius::all(px(50)),
         ..default()
     };
     commands.spawn((pane, BackdropBlur::new(0.0), lens));
