@@ -176,6 +176,10 @@ PANE = (20, 10, 280, 100, 50)
 # squircles: the rim follows the exact distance from the border.
 LENSES = [(24, 12, 0), (30, -8, 0), (20, 14, 0.6)]
 
+# The browser's software rasteriser divides with about 12 bits, so its lens shows places up to this far away, in pixels. In dark noise,
+# that is many levels.
+INEXACT = 0.03
+
 
 def test_lenses(options, address, api):
     """Clear glass over both pictures: its rim shows other places, and the rest of the window stays."""
@@ -189,16 +193,19 @@ def test_lenses(options, address, api):
             shown = page.settled()[:, :, :3]
             page.browser.screenshot(options.pictures / f"lens-{'-'.join(map(str, settings))}-{api}.png")
             expected, depth = refracted(sharp, *settings)
+            beside = [refracted(sharp, *settings, by)[0] for by in (-INEXACT, INEXACT)]
+            rounding = np.max(np.abs(beside - expected), axis=0)
             assert (shown[depth < -1] == sharp[depth < -1]).all(), "it leaves a trace beside the pane"
             assert (shown != sharp)[depth > 1].any(), "there is no lens"
-            errors[settings] = np.abs(shown - expected)[depth > 1].max()
+            errors[settings] = (np.abs(shown - expected) - rounding)[depth > 1].max()
         print("   ", api, "worst errors in 1/255:", ", ".join(f"{settings}: {error:.2f}" for settings, error in errors.items()))
         page.check_console()
         assert max(errors.values()) <= TOLERANCE, "not the lens"
 
 
-def refracted(sharp, bevel, displacement, dispersion):
-    """The expected display values in units of 1/255, and the distance of each pixel from the border of the pane, negative outside."""
+def refracted(sharp, bevel, displacement, dispersion, beside=0):
+    """The expected display values in units of 1/255, and the distance of each pixel from the border of the pane, negative outside.
+    Places are moved by so many pixels more along the slope."""
     left, top, width, height, _ = PANE
     y, x = np.mgrid[0 : sharp.shape[0], 0 : sharp.shape[1]]
     depth, outwards = in_box(sharp, *PANE)
@@ -206,7 +213,7 @@ def refracted(sharp, bevel, displacement, dispersion):
     light = to_linear(sharp / 255)
     channels = []
     for channel, more in enumerate([-0.5, 0, 0.5]):
-        by = -slope * displacement * (1 + more * dispersion)
+        by = -slope * displacement * (1 + more * dispersion) + beside * outwards
         # The glass sees its own box only, and mirrors it.
         place = np.stack([x + by[0] - left, y + by[1] - top])
         inside = light[top : top + height, left : left + width, channel]
