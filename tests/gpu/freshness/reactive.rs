@@ -58,7 +58,7 @@ impl App2d {
 
     /// What the last frame shows, which may still be rendering.
     fn shown(&mut self) -> Vec<u8> {
-        for _ in 0..1000 {
+        for _ in 0..20_000 {
             let mut shots = self.live.shots().into_iter();
             if let Some(mut shot) = shots.rfind(|shot| shot.frame == self.last) {
                 return shot.images.remove(0).expect("the target is on the GPU").bytes;

@@ -79,7 +79,7 @@ pub fn run_while(limit: usize, mut frame: impl FnMut() -> bool) -> usize {
 }
 
 fn run_reactive(headless: &mut Headless) -> usize {
-    run_while(100, || {
+    run_while(4000, || {
         headless.frame();
         asks(headless)
     })
