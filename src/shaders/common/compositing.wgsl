@@ -4,10 +4,9 @@
 
 #import bevy_gaussian_blur::common::srgb::{decode, encode}
 
-// Colour is multiplied by alpha, in either space.
+// Colour that is multiplied by alpha is converted as it is, as Bevy converts it for the target, and textures of sRGB store it.
 fn converted(value: vec4<f32>) -> vec4<f32> {
-    let alpha = select(1.0, value.a, value.a > 0.0);
-    var colour = value.rgb / alpha;
+    var colour = value.rgb;
 #ifdef FROM_SRGB
     colour = decode(colour);
 #endif
@@ -20,7 +19,7 @@ fn converted(value: vec4<f32>) -> vec4<f32> {
 #ifdef TO_OKLAB
     colour = oklab_of_light(colour);
 #endif
-    return vec4<f32>(colour * alpha, value.a);
+    return vec4<f32>(colour, value.a);
 }
 
 // Björn Ottosson, "A perceptual color space for image processing", 2020: https://bottosson.github.io/posts/oklab. The

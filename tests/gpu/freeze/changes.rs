@@ -70,6 +70,11 @@ fn a_picture_is_stretched_to_a_viewport_of_another_size() {
 #[test]
 fn a_picture_is_shown_in_another_format_and_another_space() {
     let mut twins = Twins::new(Kind::Core2d, SIZE, LDR);
+    // A transparent background: Bevy converts colours that are multiplied by alpha as they are.
+    twins.insert(Camera {
+        clear_color: ClearColorConfig::Custom(LinearRgba::new(0.2, 0.05, 0.3, 0.5).into()),
+        ..default()
+    });
     freeze(&mut twins);
     let still = to_picture(&twins.sharp.pixels(&twins.headless));
     let first = twins.pixels();
