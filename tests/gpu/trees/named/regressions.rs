@@ -28,22 +28,37 @@ fn weak_blurs_end_where_strong_ones_do() {
     assert_switched_off(LDR, &trees);
 }
 
-/// A blur that reads the other side of its box sees rows that a list cuts off.
+/// A blur that reads the other side of its box sees rows that a list cuts off. Glass sees as far beyond the list on one side of a shadow
+/// as on the other.
 #[test]
 fn a_list_cuts_nothing_off_that_a_blur_reads() {
-    let trees = EdgeMode::ALL.map(|edge| {
-        let row = Node {
-            filter: ending(edge, 3.0),
-            children: vec![plain([0.0, 30.0, 50.0, 10.0], [0.0, 0.0, 0.0, 1.0])],
-            ..plain([0.0, 0.0, 50.0, 40.0], WHITE)
-        };
+    let list = |row: Node| {
         let list = Node {
             clips: [true; 2],
             children: vec![row],
             ..plain([10.0, 10.0, 60.0, 16.0], NOTHING)
         };
-        (format!("list-{edge:?}"), over_nothing([list]))
+        over_nothing([list])
+    };
+    let black = |top: f64| plain([0.0, top, 50.0, 10.0], [0.0, 0.0, 0.0, 1.0]);
+    let edges = EdgeMode::ALL.map(|edge| {
+        let row = Node {
+            filter: ending(edge, 3.0),
+            children: vec![black(30.0)],
+            ..plain([0.0, 0.0, 50.0, 40.0], WHITE)
+        };
+        (format!("list-{edge:?}"), list(row))
     });
+    let sides = [-12.0, 12.0].map(|offset| {
+        let dark = shadow([0.0, offset], 0.0, [0.0, 0.0, 0.0, 0.5]);
+        let row = Node {
+            filter: Some(casting([dark], Filter::NEUTRAL)),
+            children: vec![black(0.0), black(30.0), pane([5.0, 12.0, 40.0, 16.0], open(3.0))],
+            ..plain([0.0, -12.0, 50.0, 40.0], WHITE)
+        };
+        (format!("list-shadow-{offset}"), list(row))
+    });
+    let trees: Vec<Named> = edges.into_iter().chain(sides).collect();
     assert_shown(HDR, &trees);
 }
 
