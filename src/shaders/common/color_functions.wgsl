@@ -25,16 +25,22 @@ fn colored(value: vec4<f32>, steps: u32, flags: u32) -> vec4<f32> {
     if steps == 0u {
         return value;
     }
-    if (flags & BOUNDED) == 0u {
-        return applied(value, steps, flags);
+    var part = value;
+    if (flags & BOUNDED) != 0u {
+        part = vec4<f32>(min(value.rgb, vec3<f32>(value.a)), value.a);
     }
-    let covered = vec4<f32>(min(value.rgb, vec3<f32>(value.a)), value.a);
-    let added = value.rgb - covered.rgb;
-    let result = applied(covered, steps, flags);
-    if all(added <= vec3<f32>(0.0)) {
-        return result;
+    var added = value.rgb - part.rgb;
+    var result = vec4<f32>(0.0);
+    // Software rasterisers execute whatever might be called, so the steps stand here once.
+    loop {
+        result += applied(part, steps, flags);
+        if all(added <= vec3<f32>(0.0)) {
+            break;
+        }
+        part = vec4<f32>(added, 0.0);
+        added = vec3<f32>(0.0);
     }
-    return result + applied(vec4<f32>(added, 0.0), steps, flags);
+    return result;
 }
 
 // A value with alpha 0 may still add light: constants are not added to it.

@@ -430,16 +430,15 @@ fn grained(value: vec4<f32>, point: vec2<f32>) -> vec4<f32> {
         return value;
     }
     let noise = paint.grain * GRAIN * value.a * random(vec2<i32>(floor(point + 0.5 * paint.size)));
-    if (paint.flags & LIGHTNESS) != 0u {
-        // The noise of a grey as light as the colour.
-        let light = max(value.x, 0.0) * max(value.x, 0.0) * max(value.x, 0.0);
-        let noisy = decode(max(encode(vec3<f32>(light)) + noise, vec3<f32>(0.0)));
-        return vec4<f32>(pow(noisy.x, 1.0 / 3.0), value.yzw);
-    }
-    if (paint.color_flags & 1u) != 0u {
-        return vec4<f32>(decode(max(encode(value.rgb) + noise, vec3<f32>(0.0))), value.a);
-    }
-    return vec4<f32>(max(value.rgb + noise, vec3<f32>(0.0)), value.a);
+    // Lightness has the noise of a grey as light as the colour.
+    let is_lightness = (paint.flags & LIGHTNESS) != 0u;
+    let light = max(value.x, 0.0) * max(value.x, 0.0) * max(value.x, 0.0);
+    let colour = select(value.rgb, vec3<f32>(light), is_lightness);
+    // Encoded once, whatever the values are: software rasterisers execute both sides of a branch.
+    let is_encoded = !is_lightness && (paint.color_flags & 1u) == 0u;
+    let noisy = max(select(encode(colour), colour, is_encoded) + noise, vec3<f32>(0.0));
+    let result = select(decode(noisy), noisy, is_encoded);
+    return vec4<f32>(select(result, vec3<f32>(pow(result.x, 1.0 / 3.0), value.yz), is_lightness), value.a);
 }
 
 // A random number of a place, with the mean 0 and the standard deviation 1: the sum of two that are uniform between 0 and 1, less its
