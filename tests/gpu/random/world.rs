@@ -5,8 +5,8 @@ use super::step::{Pick, Source, Target, Varies};
 use super::*;
 use crate::support::faults::{self, Messages};
 use crate::support::headless::{build, takes_logger};
-use crate::support::pictures;
 use crate::support::recording::{WantedRecordings, follow_recordings};
+use crate::support::{pictures, pool};
 use bevy::asset::AssetId;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::ecs::entity::EntityHashMap;
@@ -70,11 +70,15 @@ fn on_error(error: BevyError, context: ErrorContext) {
 impl World {
     /// A world with only a still scene, in an app of this kind.
     pub fn new(backend: BlurBackend, mode: Mode, is_flat: bool) -> Self {
+        // Flat worlds do without the shaders of meshes in three dimensions, which take much memory.
+        let kinds = [Kind::Core2d, Kind::Core3d];
+        let kinds = if is_flat { &kinds[..1] } else { &kinds };
+        pool::end_all();
         let app = build(mode, takes_logger(), |app| {
             faults::record(app);
             faults::recover(app);
             follow_recordings(app);
-            scene::add_plugins(app, Kind::Core3d);
+            kinds.iter().for_each(|kind| scene::add_plugins(app, *kind));
             app.set_error_handler(on_error)
                 .init_resource::<Last>()
                 .init_resource::<Asked>()
@@ -89,8 +93,7 @@ impl World {
         });
         let name = format!("random-{}-", WORLDS.fetch_add(1, Ordering::Relaxed));
         let mut headless = Headless::from(app);
-        scene::spawn(&mut headless, Kind::Core2d, 1.0);
-        scene::spawn(&mut headless, Kind::Core3d, 1.0);
+        kinds.iter().for_each(|kind| scene::spawn(&mut headless, *kind, 1.0));
         // The first glass lets its pipelines compile for every camera. Spawn one now, so that both runs start alike.
         let warm = (BackdropBlur::new(0.0), UiFilter::default());
         let glass = headless.spawn(warm);

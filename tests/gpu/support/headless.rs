@@ -85,8 +85,10 @@ pub struct Headless {
 
 impl Drop for Headless {
     fn drop(&mut self) {
-        if let Some(start) = self.start.take() {
-            pool::give_back(self, start);
+        let is_kept = self.start.take().is_some_and(|start| pool::give_back(self, start));
+        if !is_kept {
+            drop(core::mem::replace(&mut self.app, App::empty()));
+            super::process::give_memory_back();
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use super::counters::Held;
 use super::prelude::*;
+use super::process::give_memory_back;
 use super::recording;
 use bevy::app::SubApps;
 use bevy::ecs::resource::IsResource;
@@ -20,7 +21,7 @@ use std::thread;
 const PIPELINES: i64 = 100;
 
 /// The most pipelines of all apps that wait for a test. Those that have waited longest end.
-const WAITING: i64 = 100;
+const WAITING: i64 = 200;
 
 /// Within this many frames, everything that is not used is released.
 const FRAMES: usize = 20;
@@ -83,10 +84,11 @@ pub fn with_figures(app: &mut App) {
     app.add_plugins(GaussianBlurDiagnosticsPlugin);
 }
 
-/// Takes an app back from a test, unless the test has failed. Panics if something that the test has spawned is still held.
-pub fn give_back(headless: &mut Headless, start: Start) {
+/// Takes an app back from a test, unless the test has failed. Panics if something that the test has spawned is still held. Returns whether
+/// the app waits for another test, and no other one has ended for it.
+pub fn give_back(headless: &mut Headless, start: Start) -> bool {
     if thread::panicking() {
-        return;
+        return false;
     }
     let is_changed = start.is_changed(&headless.app);
     start.clear(&mut headless.app);
@@ -105,10 +107,10 @@ pub fn give_back(headless: &mut Headless, start: Start) {
     outcomes::forget(&mut headless.app);
     let pipelines = pipelines(&headless.app);
     if is_changed || pipelines > PIPELINES {
-        return;
+        return false;
     }
     let apps = core::mem::take(headless.app.sub_apps_mut());
-    let _ended = {
+    let ended = {
         let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(Idle { start, apps, pipelines });
         let mut later = 0;
@@ -120,6 +122,14 @@ pub fn give_back(headless: &mut Headless, start: Start) {
         let ended = all.len() - kept;
         all.drain(..ended).collect::<Vec<Idle>>()
     };
+    ended.is_empty()
+}
+
+/// Ends all apps that wait, before one starts that takes much memory.
+pub fn end_all() {
+    let ended = core::mem::take(&mut *IDLE.lock().unwrap_or_else(PoisonError::into_inner));
+    drop(ended);
+    give_memory_back();
 }
 
 /// The pipelines that an app has compiled.

@@ -20,6 +20,17 @@ impl Process {
     }
 }
 
+/// Gives memory that has been freed back to the system. glibc keeps it: most of what a process holds in which many apps come and go.
+pub fn give_memory_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        unsafe extern "C" {
+            safe fn malloc_trim(pad: usize) -> core::ffi::c_int;
+        }
+        malloc_trim(0);
+    }
+}
+
 /// The command that runs an ignored test in a separate process. `module` is its module, as `module_path!()` names it.
 pub fn alone(module: &str, test: &str) -> Command {
     super::headless::adapter_limits();
