@@ -294,7 +294,7 @@ fn the_largest_values_stay() {
 }
 
 /// The largest half floats for infinities, and 0 for NaN.
-fn made_finite(picture: &Picture) -> Picture {
+pub fn made_finite(picture: &Picture) -> Picture {
     Picture::from_fn(picture.width, picture.height, |x, y| {
         picture.at(x, y).map(|value| match value {
             _ if value.is_nan() => 0.0,

@@ -194,7 +194,7 @@ fn random(x: usize, y: usize, seed: u64) -> f64 {
 
 /// Spreads every bit of `bits` over all 64; the increment moves zero away from
 /// itself.
-fn mix(bits: u64) -> u64 {
+pub fn mix(bits: u64) -> u64 {
     let mut bits = bits.wrapping_add(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

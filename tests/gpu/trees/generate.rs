@@ -3,6 +3,7 @@
 use super::features::{Around, change};
 use super::show::SHARED;
 use super::*;
+use crate::support::inputs::mix;
 use crate::support::reference::tree::{Border, Filter, Outline, Ring, Shadow, Stamp, Transform, Visibility};
 use crate::support::reference::{EdgeMode, Functions, Lens, Step};
 
@@ -17,11 +18,9 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
+        let mixed = mix(self.0);
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        mixed
     }
 
     fn below(&mut self, end: usize) -> usize {
