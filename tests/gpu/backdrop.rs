@@ -18,7 +18,6 @@ mod passes;
 mod readiness;
 mod regions;
 mod retained;
-mod shapes;
 mod shared;
 pub mod show;
 mod spaces;
@@ -39,7 +38,7 @@ const PLACES: [[f32; 4]; 5] = [
 ];
 
 /// Glass with a standard deviation of so many logical pixels.
-fn glass(sigma: f32) -> BackdropBlur {
+pub fn glass(sigma: f32) -> BackdropBlur {
     BackdropBlur::from_sigma(sigma)
 }
 

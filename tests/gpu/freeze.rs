@@ -3,7 +3,7 @@
 mod absence;
 mod cameras;
 mod changes;
-mod glass;
+pub mod glass;
 mod losses;
 mod stages;
 

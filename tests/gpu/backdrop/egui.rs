@@ -2,6 +2,7 @@
 
 use super::regions::region;
 use super::*;
+use crate::freeze::glass::assert_part;
 use crate::support::compositor::Layer;
 use crate::support::formats::decode_srgb;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
@@ -86,19 +87,9 @@ fn egui_is_sharp_over_glass_that_shows_scene_and_interface() {
         stage.headless.frame();
         let without = stage.pixels();
         assert!(with.bytes != without.bytes, "there was glass");
-        for (place, _) in stripes() {
-            assert_eq!(part(&with, place), part(&without, place), "{place:?} is not sharp");
+        for ([left, top, width, height], _) in stripes() {
+            let stripe = Rect::new(left, top, left + width, top + height).as_urect();
+            assert_part("egui-sharp", &with, &without, stripe);
         }
     }
-}
-
-/// The bytes of a part of a picture.
-fn part(pixels: &Pixels, place: [f32; 4]) -> Vec<&[u8]> {
-    let [left, top, width, height] = place.map(|side| side as usize);
-    let texel = pixels.bytes.len() / (pixels.width * pixels.height) as usize;
-    let row = |y: usize| {
-        let start = (y * pixels.width as usize + left) * texel;
-        &pixels.bytes[start..start + width * texel]
-    };
-    (top..top + height).map(row).collect()
 }

@@ -189,19 +189,11 @@ fn regions_change_and_vanish() {
             stage.headless.frame();
             stage.assert_identical("the region is despawned");
         }
-    });
-}
-
-/// The blur of a region that is spawned without one.
-#[test]
-fn a_region_has_the_default_blur() {
-    for backend in BACKENDS {
-        let mut stage = Stage::new(backend, Kind::Core2d, LDR);
-        let pane = Pane::new([40.0, 20.0, 110.0, 70.0], BackdropBlur::default());
-        let rect = Rect::from_corners(pane.origin, pane.origin + pane.size);
-        let region = BackdropRegion::new(stage.glass.camera, rect);
+        // Spawned without a blur, it has the default one.
+        let region = BackdropRegion::new(stage.glass.camera, Rect::new(40.0, 20.0, 150.0, 90.0));
         assert_eq!(region.layer, BackdropLayer::AboveUi);
         stage.spawn(region);
+        let pane = Pane::new([40.0, 20.0, 110.0, 70.0], BackdropBlur::default());
         stage.check("region-default", &[pane.layer()]);
-    }
+    });
 }

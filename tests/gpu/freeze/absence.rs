@@ -52,11 +52,12 @@ impl Frozen {
         self.stage.pixels().bytes
     }
 
-    /// Freezes everything in a frame, and waits for the news.
+    /// Freezes everything in a frame, also what was lost before, and waits for the news, which the frame after it has.
     fn take(&mut self) -> Vec<u8> {
         self.freeze();
         self.frame(2);
         let kept = self.pixels();
+        assert_eq!(self.events(), [Vec::new(), Vec::new()]);
         self.frame(3);
         assert_eq!(self.events(), [self.all.clone(), Vec::new()]);
         assert!(self.pixels() == kept, "it is frozen");

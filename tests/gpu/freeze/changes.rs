@@ -3,7 +3,6 @@
 use super::*;
 use crate::support::scene::SIZE;
 use crate::support::twins::assert_gaussian_with;
-use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::image::ToExtents;
 
 const SIGMA: f64 = 4.0;
@@ -240,30 +239,6 @@ fn a_target_that_is_resized_in_every_frame_is_never_sharp() {
             EdgeMode::Clamp,
             LDR,
         );
-    }
-}
-
-#[test]
-fn a_picture_keeps_its_stage() {
-    let mut twins = Twins::new(Kind::Core3d, SIZE, LDR);
-    // At the first stage the picture is light, at the others it is what is displayed.
-    twins.insert((Hdr, Tonemapping::Reinhard));
-    for (before, after) in [
-        (BlurStage::BeforeTonemapping, BlurStage::AfterTonemapping),
-        (BlurStage::AfterTonemapping, BlurStage::BeforeTonemapping),
-    ] {
-        twins.blur(before);
-        freeze(&mut twins);
-        twins.headless.warm_up();
-        let frozen = twins.pixels();
-        twins.blur(after);
-        for frame in 1..4 {
-            step(&mut twins.headless, frame);
-            let name = format!("stage-{before:?}-{frame}");
-            assert_bits(&name, &twins, &frozen);
-        }
-        let camera = twins.blurred.camera;
-        twins.headless.remove::<FreezeBlur>(camera);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Glass: nodes and regions.
 
 use super::*;
+use crate::backdrop::glass;
 use crate::backdrop::pane::Pane;
 use crate::backdrop::stage::{SIZE, Stage};
 use crate::support::compositor::{assert_painted, compose};
@@ -48,10 +49,6 @@ fn most_different(sampling: BackdropSampling, keeps: FreezeArea) -> f64 {
         FreezeArea::Region if !is_whole(sampling) => 0.008,
         _ => 0.0,
     }
-}
-
-fn glass(sigma: f32) -> BackdropBlur {
-    BackdropBlur::from_sigma(sigma)
 }
 
 #[test]

@@ -25,7 +25,6 @@ use core::fmt::Display;
 
 const WHITE: [f64; 4] = [1.0; 4];
 const NOTHING: [f64; 4] = [0.0; 4];
-const RED: [f64; 4] = [1.0, 0.0, 0.0, 1.0];
 const GREEN: [f64; 4] = [0.0, 1.0, 0.0, 1.0];
 
 pub type Named<N = String> = (N, Tree);

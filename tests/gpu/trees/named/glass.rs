@@ -32,32 +32,6 @@ fn every_edge_and_sampling() {
     assert_within(LDR, ROUNDED_ONCE, &trees);
 }
 
-#[test]
-fn one_pane_of_any_size() {
-    let mut trees: Vec<Named> = Vec::new();
-    for place in [
-        [0.0, 0.0, 96.0, 64.0],
-        [29.0, 11.0, 48.0, 37.0],
-        [41.0, 20.0, 17.0, 13.0],
-    ] {
-        for sigma in [1.0, 6.0, 25.0] {
-            let name = format!("one-{}-{sigma}", place[2]);
-            trees.push((name, over_scene([pane(place, Glass::new(sigma))])));
-        }
-    }
-    assert_within(LDR, ROUNDED_ONCE, &trees);
-}
-
-#[test]
-fn each_axis_has_its_strength() {
-    let sigmas = [[6.0, 0.0], [0.0, 6.0], [6.0, 1.5], [0.6, 12.0], [3.0, 0.12]];
-    let panes = PLACES.into_iter().zip(sigmas).map(|(place, sigma)| {
-        let glass = Glass::new(0.0);
-        pane(place, Glass { sigma, ..glass })
-    });
-    assert_within(LDR, ROUNDED_ONCE, &[("axes", over_scene(panes))]);
-}
-
 /// Only the upper pane sees a box between two panes, even if the box only touches pixels that the pane reads.
 #[test]
 fn glass_over_glass() {
@@ -222,50 +196,6 @@ fn overflow_clips() {
         ROUNDED_ONCE,
         &trees.map(|(name, tree)| (format!("clipped-{name}"), tree)),
     );
-}
-
-/// A pane, and a box that lies partly behind or before it.
-#[test]
-fn z_indices_decide_what_is_behind() {
-    let with = |(z, global_z), node: Node| Node { z, global_z, ..node };
-    let shown = |pane_z, box_z| {
-        let glass = pane([24.0, 12.0, 50.0, 30.0], Glass::new(4.0));
-        let square = plain([44.0, 5.0, 15.0, 25.0], GREEN);
-        [with(pane_z, glass), with(box_z, square)]
-    };
-    let backwards = |mut nodes: [Node; 2]| {
-        nodes.reverse();
-        nodes
-    };
-    let (none, above, below) = ((0, None), (1, None), (-1, None));
-    let trees = [
-        ("above", shown(above, none)),
-        ("below", backwards(shown(below, none))),
-        ("global-above", shown((0, Some(3)), (9, None))),
-        ("global-below", backwards(shown((0, Some(-3)), (-9, None)))),
-    ];
-    // The lowest of all, so that every pane has something to see.
-    let scene = Node {
-        global_z: Some(-9),
-        children: over_scene([]).nodes,
-        ..plain([0.0, 0.0, 96.0, 64.0], NOTHING)
-    };
-    let over = |nodes| over_nothing([scene.clone()].into_iter().chain(nodes));
-    assert_within(LDR, 1.5, &trees.map(|(name, nodes)| (format!("z-{name}"), over(nodes))));
-}
-
-/// A pane that is a child lies over its parent and under its younger siblings.
-#[test]
-fn families_are_painted_from_parents_to_children() {
-    let inner = Node {
-        children: vec![plain([5.0, 10.0, 10.0, 10.0], WHITE)],
-        ..pane([15.0, -5.0, 40.0, 30.0], Glass::new(5.0))
-    };
-    let outer = Node {
-        children: vec![inner, plain([45.0, 10.0, 20.0, 20.0], GREEN)],
-        ..plain([15.0, 10.0, 65.0, 35.0], RED)
-    };
-    assert_within(LDR, 1.5, &[("family", over_scene([outer]))]);
 }
 
 /// Panes of a group see what lies below the first of them: neither each other nor what is between them.
