@@ -16,4 +16,4 @@ mod still;
 
 use crate::support::prelude::*;
 use content::boxes;
-use group::{Group, clipped, layers, on_one, paint};
+use group::{Group, clipped, filtered, on_one, over};

@@ -67,60 +67,33 @@ fn ends_of_a_list_fade_as_far_as_they_hide_something() {
     });
 }
 
-/// Lengths count from the padding box, in logical pixels, or in percent of it along their axis.
+/// Lengths in percent are shares of the padding box, along their axis.
 #[test]
-fn lengths_count_from_the_padding_box() {
+fn percentages_are_of_the_padding_box() {
     on_one(Kind::Core2d, LDR, |group| {
         let mut shown = |fade: UiRect| {
             group.stage.clear();
             let camera = group.stage.glass.camera;
             group.stage.add(camera, true, &|ui: &mut Ui| {
-                let white = || Color::linear_rgb(1.0, 1.0, 1.0);
                 let list = Node {
                     border: UiRect::new(Val::Px(10.0), Val::Px(4.0), Val::Px(6.0), Val::Px(14.0)),
                     ..node(Vec2::new(40.0, 25.0), Vec2::new(66.0, 60.0))
                 };
-                ui.spawn((
-                    list,
-                    BorderColor::all(white()),
-                    BackgroundColor(white()),
-                    UiFilter::fade(fade),
-                ));
+                ui.spawn((list, BackgroundColor(Color::WHITE), UiFilter::fade(fade)));
             });
             group.stage.headless.warm_up();
-            let [below, got, _] = group.pictures();
-            [below, got]
+            group.stage.pixels().bytes
         };
-        // The padding box: 50 to 102, and 31 to 71.
-        let sides = [
-            (UiRect::left(Val::Px(13.0)), [13.0, 0.0, 0.0, 0.0]),
-            (UiRect::left(Val::Percent(25.0)), [13.0, 0.0, 0.0, 0.0]),
-            (UiRect::top(Val::Percent(50.0)), [0.0, 20.0, 0.0, 0.0]),
-            (
-                UiRect {
-                    right: Val::Px(8.0),
-                    bottom: Val::Px(10.0),
-                    ..default()
-                },
-                [0.0, 0.0, 8.0, 10.0],
-            ),
-        ];
-        for (setting, lengths) in sides {
-            let padding_box = crate::support::reference::Shape {
-                centre: [76.0, 51.0],
-                size: [52.0, 40.0],
-                axes: [[1.0, 0.0], [0.0, 1.0]],
-                radii: [0.0; 4],
-            };
-            let [below, got] = shown(setting);
-            for (x, y) in (26..84).flat_map(|y| (41..105).map(move |x| (x, y))) {
-                let share = padding_box.faded([x as f64, y as f64], lengths);
-                for channel in 0..3 {
-                    let expected = share + below.at(x, y)[channel] * (1.0 - share);
-                    let off = 255.0 * (got.at(x, y)[channel] - expected).abs();
-                    assert!(off <= 3.0, "{setting:?} at ({x}, {y}): off by {off}/255");
-                }
-            }
+        let whole = shown(UiRect::ZERO);
+        // 52 pixels wide, and 40 high.
+        let (percent, pixels) = (Val::Percent, Val::Px);
+        for (in_percent, in_pixels) in [
+            (UiRect::left(percent(25.0)), UiRect::left(pixels(13.0))),
+            (UiRect::top(percent(50.0)), UiRect::top(pixels(20.0))),
+            (UiRect::all(percent(12.5)), UiRect::axes(pixels(6.5), pixels(5.0))),
+        ] {
+            let [got, expected] = [in_percent, in_pixels].map(&mut shown);
+            assert!(got == expected && got != whole, "{in_percent:?}");
         }
     });
 }

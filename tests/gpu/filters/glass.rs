@@ -62,6 +62,6 @@ fn a_camera_that_cannot_be_copied() {
             ui.pane_in(parent, pane.bundle());
         });
         let [_, got, _] = group.pictures();
-        group.assert_painted("no-copy", &got, &paint(&below, &layers(&alone, &filter, 1.0, LDR), LDR));
+        group.assert_painted("no-copy", &got, &over(&below, &filtered(&alone, &filter, LDR)));
     });
 }

@@ -4,16 +4,13 @@
 use super::*;
 use crate::backdrop::stage::{Stage, Ui, one_backend};
 use crate::support::compositor::tolerance;
-use crate::support::formats::{encode_srgb, quantised};
+use crate::support::formats::encode_srgb;
 use crate::support::functions;
-use crate::support::reference::moved_blur;
 
 /// The scene with its cameras.
 pub struct Group {
     /// Shows the unfiltered group alone.
     pub alone: View,
-    /// The number of physical pixels per logical pixel.
-    pub scale: f32,
     pub stage: Stage,
 }
 
@@ -47,11 +44,7 @@ impl Group {
         };
         alone.insert(&mut stage.headless, (camera, RenderLayers::layer(9)));
         stage.headless.set(alone.camera, Hdr, stage.format == HDR);
-        Self {
-            alone,
-            scale: 1.0,
-            stage,
-        }
+        Self { alone, stage }
     }
 
     /// Shows the group to both cameras, in a node with this filter for one of them, and lets everything settle.
@@ -79,8 +72,7 @@ impl Group {
     pub fn check(&mut self, name: &str, filter: &UiFilter, build: impl Fn(&mut Ui, Entity)) -> f64 {
         self.show(filter.clone(), build);
         let [below, got, group] = self.pictures();
-        let layers = layers(&group, filter, self.scale, self.stage.format);
-        let painted = paint(&below, &layers, self.stage.format);
+        let painted = over(&below, &filtered(&group, filter, self.stage.format));
         self.assert_painted(name, &got, &painted)
     }
 
@@ -139,68 +131,14 @@ pub fn over(below: &Picture, above: &Picture) -> Picture {
     })
 }
 
-/// Paints pictures over another one. The format rounds after each picture but the last.
-pub fn paint(below: &Picture, layers: &[Picture], format: TextureFormat) -> Picture {
-    let mut painted = below.clone();
-    for (index, layer) in layers.iter().enumerate() {
-        if index > 0 {
-            painted = quantised(&painted, format);
-        }
-        painted = over(&painted, layer);
-    }
-    painted
-}
-
-/// A transparent picture, as large as another one.
-pub fn nothing(like: &Picture) -> Picture {
-    Picture::from_fn(like.width, like.height, |_, _| [0.0; 4])
-}
-
-/// The pictures that a filter paints for a group, from the bottom to the top.
-pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFormat) -> Vec<Picture> {
+/// The picture that a filter without shadows paints for a group.
+pub fn filtered(group: &Picture, filter: &UiFilter, format: TextureFormat) -> Picture {
     let sigma = filter.blur.aspect.to_array();
-    let sigma = sigma.map(|aspect| f64::from(filter.blur.sigma() * scale * aspect));
+    let sigma = sigma.map(|aspect| f64::from(filter.blur.sigma() * aspect));
     let blurred = gaussian_blur(group, sigma, EdgeMode::Transparent);
-    let shadows = filter.shadows.iter().rev();
-    let mut layers: Vec<Picture> = shadows.map(|shadow| shadow_of(&blurred, shadow, scale)).collect();
     let functions = functions::functions(&filter.colors);
-    let colored = |x, y| functions.colored(blurred.at(x, y), format != HDR);
-    layers.push(Picture::from_fn(group.width, group.height, colored));
-    if filter.opacity < 1.0 {
-        // Shadows and group fade as one picture.
-        if layers.len() > 1 {
-            layers = vec![quantised(&paint(&nothing(group), &layers, format), format)];
-        }
-        let fade = |value: f64| value * f64::from(filter.opacity);
-        let texels = layers.iter_mut().flat_map(|layer| &mut layer.texels);
-        texels.for_each(|texel| *texel = texel.map(fade));
-    }
-    layers
-}
-
-fn shadow_of(picture: &Picture, shadow: &DropShadow, scale: f32) -> Picture {
-    let sigma = f64::from(shadow.radius / 3.0 * scale);
-    // The offset is exact if the shadow is soft enough.
-    let offset = shadow.offset * scale;
-    let whole = if sigma >= 0.999 { offset.floor() } else { offset.round() };
-    let part = if sigma >= 0.999 { offset - whole } else { Vec2::ZERO };
-    let (offset, part) = (whole.as_ivec2(), part.to_array().map(f64::from));
-    let soft = if part == [0.0; 2] {
-        gaussian_blur(picture, [sigma; 2], EdgeMode::Transparent)
-    } else {
-        moved_blur(picture, [sigma; 2], part)
-    };
-    let color = shadow.color.to_linear();
-    Picture::from_fn(picture.width, picture.height, |x, y| {
-        let at = IVec2::new(x as i32, y as i32) - offset;
-        let is_inside = at.cmpge(IVec2::ZERO).all() && at.x < soft.width as i32 && at.y < soft.height as i32;
-        let alpha = if is_inside {
-            soft.at(at.x as usize, at.y as usize)[3]
-        } else {
-            0.0
-        };
-        let covers = if shadow.is_glow { 0.0 } else { 1.0 };
-        let [red, green, blue] = [color.red, color.green, color.blue].map(|value| f64::from(value * color.alpha));
-        [red, green, blue, covers * f64::from(color.alpha)].map(|value| value * alpha)
+    Picture::from_fn(group.width, group.height, |x, y| {
+        let colored = functions.colored(blurred.at(x, y), format != HDR);
+        colored.map(|value| value * f64::from(filter.opacity))
     })
 }

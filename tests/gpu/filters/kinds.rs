@@ -14,11 +14,7 @@ fn every_kind_of_item() {
     for backend in BACKENDS {
         let (stage, content) = stage(backend);
         let mut group = Group::of(stage, Kind::Core2d);
-        for (name, filter) in [
-            ("faded", UiFilter::opacity(0.5)),
-            ("soft", UiFilter::from_sigma(2.0)),
-            ("shadow", shadowed()),
-        ] {
+        for (name, filter) in [("faded", UiFilter::opacity(0.5)), ("soft", UiFilter::from_sigma(2.0))] {
             group.check(&format!("kinds-{name}"), &filter, |ui, parent| {
                 spawn_all(ui, parent, &content);
             });
@@ -117,24 +113,39 @@ fn neutral_filters() {
     });
 }
 
-/// Lengths are in logical pixels of the user interface.
+/// Lengths are in logical pixels of the user interface: half as long, with twice as many physical pixels in each, they are the same.
 #[test]
 fn scale_factors() {
     on_one(Kind::Core2d, LDR, |group| {
-        group.stage.set_scale_factor(2.0);
-        let target = group.alone.target.clone();
-        group.alone.retarget(&mut group.stage.headless, target, 2.0);
-        group.scale = 2.0;
-        let small = |ui: &mut Ui, parent: Entity| {
-            let inner = ui.spawn_in(parent, node(Vec2::new(-10.0, -8.0), Vec2::new(101.0, 58.0)));
-            let text = (Text::new("Aa"), TextFont::from_font_size(14.0));
-            ui.spawn_in(inner, (node(Vec2::new(40.0, 25.0), Vec2::new(30.0, 20.0)), text));
+        let mut shown = |scale: f32| {
+            group.stage.set_scale_factor(scale);
+            group.stage.clear();
+            let camera = group.stage.glass.camera;
+            group.stage.add(camera, true, &|ui: &mut Ui| {
+                let at = |left: f32, top: f32, width: f32, height: f32| {
+                    node(Vec2::new(left, top) / scale, Vec2::new(width, height) / scale)
+                };
+                let filter = UiFilter::shadow(Vec2::new(4.0, 3.0) / scale, 8.0 / scale, Color::BLACK);
+                let filter = filter.with_outline(2.0 / scale, Color::WHITE);
+                ui.spawn((
+                    at(0.0, 0.0, 203.0, 117.0),
+                    BackgroundColor(Color::linear_rgb(0.3, 0.5, 0.1)),
+                ));
+                let list = ui.spawn((at(0.0, 0.0, 203.0, 117.0), filter));
+                let white = BackgroundColor(Color::WHITE.with_alpha(0.7));
+                ui.spawn_in(list, (at(20.0, 30.0, 44.0, 26.0), white));
+                let text = (Text::new("Aa"), TextFont::from_font_size(28.0 / scale));
+                ui.spawn_in(list, (at(60.0, 34.0, 60.0, 40.0), text));
+            });
+            group.stage.headless.warm_up();
+            group.stage.glass.picture(&group.stage.headless)
         };
-        group.check(
-            "scale-factor-2",
-            &UiFilter::shadow(Vec2::new(2.0, 1.5), 4.0, Color::BLACK),
-            small,
+        let [one, two] = [1.0, 2.0].map(&mut shown);
+        assert!(
+            !one.texels.iter().all(|texel| *texel == one.texels[0]),
+            "something is seen"
         );
+        assert_close("scale-factor-2", &two, &one, &RGBA, 0.0);
     });
 }
 

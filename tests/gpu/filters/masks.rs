@@ -72,9 +72,9 @@ impl Shown {
     /// Asserts that the first group is filtered as usual, and that the second one shows this picture, faded.
     fn check(&self, group: &Group, name: &str, second: &Picture) {
         let [below, got, _] = group.pictures();
-        let painted = paint(&below, &layers(&self.alone[0], &self.faded, 1.0, LDR), LDR);
+        let painted = over(&below, &filtered(&self.alone[0], &self.faded, LDR));
         let sharp = UiFilter::opacity(self.blurred.opacity);
-        let painted = paint(&quantised(&painted, LDR), &layers(second, &sharp, 1.0, LDR), LDR);
+        let painted = over(&quantised(&painted, LDR), &filtered(second, &sharp, LDR));
         group.assert_within(name, &got, &painted, 1.0 / 255.0);
     }
 }

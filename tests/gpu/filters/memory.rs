@@ -30,10 +30,6 @@ fn views(stage: &Stage) -> usize {
 /// Within this many frames unused textures must be released.
 const SOON: usize = 15;
 
-fn frames(stage: &mut Stage, count: usize) {
-    stage.headless.frames(count);
-}
-
 fn show(stage: &mut Stage, build: impl Fn(&mut Ui)) {
     stage.clear();
     stage.add(stage.glass.camera, true, &build);
@@ -54,7 +50,7 @@ fn a_group_that_fades_holds_its_picture() {
         // Without a blur, the part beyond the viewport contributes nothing and needs no texels.
         let [width, height] = SIZE.to_array().map(|side| side as f32);
         stage.clear();
-        frames(&mut stage, SOON);
+        stage.headless.frames(SOON);
         show(&mut stage, |ui| faded(ui, [width - 30.0, height - 20.0]));
         assert_eq!(figure(&stage), 32.0 * 32.0 * 4.0, "{backend:?}: a group at the corner");
     }
@@ -85,7 +81,7 @@ fn bytes_return_to_nothing() {
                 "{backend:?}: filters hold textures"
             );
             stage.clear();
-            frames(&mut stage, SOON);
+            stage.headless.frames(SOON);
             assert_eq!(figure(&stage), 0.0, "{backend:?}: {filter:?}");
             assert_eq!(held(&stage), before, "{backend:?}: {filter:?}");
             assert_eq!(views(&stage), views_before, "{backend:?}: {filter:?}");
@@ -117,7 +113,7 @@ fn sizes_go_back_and_forth() {
     let mut frames_of = |side: f32| {
         stage.clear();
         stage.add(stage.glass.camera, true, &|ui: &mut Ui| faded(ui, side));
-        frames(&mut stage, 2);
+        stage.headless.frames(2);
         held(&stage)
     };
     frames_of(50.0);
