@@ -13,8 +13,6 @@ mod views;
 use crate::support::images::blurred_into_own;
 use crate::support::prelude::*;
 use bevy::reflect::{PartialReflect, Reflect};
-use bevy_gaussian_blur::BlurRevision;
-use std::any::TypeId;
 use std::fmt::Debug;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
@@ -90,27 +88,5 @@ fn events_and_errors_reflect() {
     for error in errors {
         assert_reflects(&error);
         assert_reflects(&BlurFailed { entity, error });
-    }
-}
-
-#[test]
-fn all_that_reflects_is_registered() {
-    let headless = warm(BlurBackend::Compute);
-    let registry = headless.app.world().resource::<AppTypeRegistry>().read();
-    let types = [
-        ("GaussianBlur", TypeId::of::<GaussianBlur>()),
-        ("BlurUnit", TypeId::of::<BlurUnit>()),
-        ("EdgeMode", TypeId::of::<EdgeMode>()),
-        ("BlurStage", TypeId::of::<BlurStage>()),
-        ("BlurImage", TypeId::of::<BlurImage>()),
-        ("BlurAlpha", TypeId::of::<BlurAlpha>()),
-        ("BlurUpdate", TypeId::of::<BlurUpdate>()),
-        ("BlurRevision", TypeId::of::<BlurRevision>()),
-        ("BlurFinished", TypeId::of::<BlurFinished>()),
-        ("BlurFailed", TypeId::of::<BlurFailed>()),
-        ("BlurError", TypeId::of::<BlurError>()),
-    ];
-    for (name, id) in types {
-        assert!(registry.contains(id), "{name}");
     }
 }

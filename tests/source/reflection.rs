@@ -6,6 +6,7 @@ use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, ReflectFromReflect, TypeData};
 use bevy_gaussian_blur::BlurRevision;
 use bevy_gaussian_blur::prelude::*;
+use core::any::TypeId;
 
 /// An app with the plugin, which needs no renderer to register its types.
 fn app() -> App {
@@ -21,7 +22,7 @@ fn app() -> App {
 fn has<T: GetTypeRegistration, D: TypeData>(app: &App) {
     let registry = app.world().resource::<AppTypeRegistry>().read();
     let path = T::get_type_registration().type_info().type_path();
-    let registration = registry.get(core::any::TypeId::of::<T>());
+    let registration = registry.get(TypeId::of::<T>());
     let registration = registration.unwrap_or_else(|| panic!("{path} is not registered"));
     let data = core::any::type_name::<D>();
     assert!(registration.data::<D>().is_some(), "{path} has no {data}");
@@ -72,6 +73,13 @@ fn all_settings_are_registered_with_their_defaults() {
     is_component::<BackdropGroup>(&app);
     is_editable::<DropShadow>(&app);
     is_editable::<GroupOutline>(&app);
+    let registry = app.world().resource::<AppTypeRegistry>().read();
+    let reported = [
+        TypeId::of::<BlurFinished>(),
+        TypeId::of::<BlurFailed>(),
+        TypeId::of::<BlurError>(),
+    ];
+    assert_eq!(reported.map(|id| registry.contains(id)), [true; 3]);
 }
 
 /// Those with images cannot be saved: a handle means nothing elsewhere.

@@ -1,8 +1,19 @@
 //! With the feature `serialize`, settings survive a round trip.
 
+use bevy::color::Color;
 use bevy::math::Vec2;
+use bevy::ui::{UiRect, Val};
 use bevy::utils::default;
 use bevy_gaussian_blur::prelude::*;
+use core::fmt::Debug;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(settings: &T) {
+    let text = serde_json::to_string(settings).expect("settings can be written");
+    let read: T = serde_json::from_str(&text).expect("and read");
+    assert_eq!(read, *settings, "{text}");
+}
 
 #[test]
 fn settings_survive_being_written_and_read() {
@@ -10,28 +21,14 @@ fn settings_survive_being_written_and_read() {
         .with_unit(BlurUnit::ViewportHeight)
         .with_aspect(Vec2::new(1.0, 0.25))
         .with_edge(EdgeMode::Mirror);
-    let text = serde_json::to_string(&blur).expect("settings can be written");
-    assert_eq!(
-        serde_json::from_str::<GaussianBlur>(&text).expect("and read"),
-        blur,
-        "{text}"
-    );
-    for stage in [
+    assert_survives(&blur);
+    let stages = [
         BlurStage::BeforeTonemapping,
         BlurStage::AfterTonemapping,
         BlurStage::AfterUi,
-    ] {
-        let text = serde_json::to_string(&stage).expect("a stage can be written");
-        assert_eq!(
-            serde_json::from_str::<BlurStage>(&text).expect("and read"),
-            stage,
-            "{text}"
-        );
-    }
-    let others = (BlurAlpha::Opaque, BlurUpdate::Once, BlurBackend::Compute);
-    let text = serde_json::to_string(&others).expect("the rest can be written");
-    let read: (BlurAlpha, BlurUpdate, BlurBackend) = serde_json::from_str(&text).expect("and read");
-    assert_eq!(read, others, "{text}");
+    ];
+    assert_survives(&stages);
+    assert_survives(&(BlurAlpha::Opaque, BlurUpdate::Once, BlurBackend::Compute));
 }
 
 #[test]
@@ -58,18 +55,12 @@ fn profiles_survive_but_for_masks() {
             to: 1.0,
         },
     ];
-    for profile in profiles {
-        let text = serde_json::to_string(&profile).expect("a profile can be written");
-        let read: BlurProfile = serde_json::from_str(&text).expect("and read");
-        assert_eq!(read, profile, "{text}");
-    }
+    assert_survives(&profiles);
     assert!(serde_json::to_string(&BlurProfile::Mask(default())).is_err());
 }
 
 #[test]
 fn filters_survive_with_everything_in_them() {
-    use bevy::color::Color;
-    use bevy::ui::{UiRect, Val};
     let filter = UiFilter::from_sigma(2.0)
         .with_color(ColorStep::Sepia(0.5))
         .with_color(ColorStep::Tint(Color::BLACK))
@@ -78,10 +69,5 @@ fn filters_survive_with_everything_in_them() {
         .with_fade(UiRect::axes(Val::Percent(10.0), Val::Px(24.0)))
         .with_opacity(0.5)
         .with_rounded(true);
-    let text = serde_json::to_string(&filter).expect("a filter can be written");
-    assert_eq!(
-        serde_json::from_str::<UiFilter>(&text).expect("and read"),
-        filter,
-        "{text}"
-    );
+    assert_survives(&filter);
 }
