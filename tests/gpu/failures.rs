@@ -117,30 +117,18 @@ fn assert_alive(headless: &mut Headless) {
 }
 
 #[test]
-fn a_source_that_cannot_be_read() {
-    let mut source = image(20, 10);
-    source.texture_descriptor.usage.remove(TextureUsages::TEXTURE_BINDING);
+fn sources_that_cannot_be_blurred() {
+    let mut unread = image(20, 10);
+    unread.texture_descriptor.usage.remove(TextureUsages::TEXTURE_BINDING);
     let (image, usage) = ("source", "TEXTURE_BINDING");
-    assert_source_recovers(source, &BlurError::MissingUsage { image, usage });
-}
-
-#[test]
-fn volumes() {
-    let source = zeros([8, 8, 4], TextureDimension::D3, FORMAT);
-    assert_source_recovers(source, &BlurError::NotTwoDimensional);
-}
-
-#[test]
-fn lines() {
-    let source = zeros([8, 1, 1], TextureDimension::D1, FORMAT);
-    assert_source_recovers(source, &BlurError::NotTwoDimensional);
-}
-
-#[test]
-fn multisampled_images() {
-    let mut source = empty(FORMAT, TextureUsages::RENDER_ATTACHMENT);
-    source.texture_descriptor.sample_count = 4;
-    assert_source_recovers(source, &BlurError::NotTwoDimensional);
+    assert_source_recovers(unread, &BlurError::MissingUsage { image, usage });
+    let mut multisampled = empty(FORMAT, TextureUsages::RENDER_ATTACHMENT);
+    multisampled.texture_descriptor.sample_count = 4;
+    let volume = zeros([8, 8, 4], TextureDimension::D3, FORMAT);
+    let line = zeros([8, 1, 1], TextureDimension::D1, FORMAT);
+    for source in [multisampled, volume, line] {
+        assert_source_recovers(source, &BlurError::NotTwoDimensional);
+    }
 }
 
 #[test]

@@ -27,6 +27,10 @@ fn image(picture: &Picture) -> Image {
     to_image(picture, FORMAT)
 }
 
+fn once(source: Handle<Image>) -> BlurImage {
+    plain(source).with_update(BlurUpdate::Once)
+}
+
 /// Lets a blur fail from now on, with a mask that cannot be read.
 fn insert_unreadable_mask(headless: &mut Headless, blur: Entity) {
     let mut numbers = Image::default();

@@ -24,21 +24,13 @@ fn spawn(headless: &mut Headless, picture: &Picture, update: BlurUpdate) -> (Ent
     (entity, source)
 }
 
-fn set_sigma(headless: &mut Headless, entity: Entity, sigma: f32) {
-    *headless.get_mut::<GaussianBlur>(entity) = GaussianBlur::from_sigma(sigma);
-}
-
 fn replace(headless: &mut Headless, image: &Handle<Image>, picture: &Picture) {
     replace_image(headless, image, to_image(picture, FORMAT));
 }
 
 /// Compares the result of a blur with the reference.
 fn assert_blurred(headless: &Headless, entity: Entity, picture: &Picture, sigma: f32) {
-    let got = headless.picture(&target_of(headless, entity));
-    let sigma = f64::from(sigma);
-    let expected = gaussian_blur(&formats::quantised(picture, FORMAT), [sigma, sigma], EdgeMode::Clamp);
-    assert_eq!([got.width, got.height], [picture.width, picture.height]);
-    assert_close("lifecycle", &got, &expected, &RGBA, 0.6 / 255.0);
+    assert_blur("lifecycle", headless, &target_of(headless, entity), picture, sigma);
 }
 
 #[test]
@@ -50,7 +42,7 @@ fn on_change_blurs_once_for_every_change() {
     assert_blurred(&headless, entity, &first, SIGMA);
     assert_eq!(finished(&mut headless, 15), 0, "nothing changes");
 
-    set_sigma(&mut headless, entity, 9.0);
+    set_blur(&mut headless, entity, GaussianBlur::from_sigma(9.0));
     assert_eq!(finished(&mut headless, 15), 1, "the settings change");
     assert_blurred(&headless, entity, &first, 9.0);
 
@@ -88,7 +80,7 @@ fn a_source_that_lives_on_the_gpu_alone_is_blurred() {
     let entity = images::spawn(&mut headless, blur, plain(source));
     assert_eq!(finished(&mut headless, 15), 1);
     assert_blurred(&headless, entity, &picture, SIGMA);
-    set_sigma(&mut headless, entity, 9.0);
+    set_blur(&mut headless, entity, GaussianBlur::from_sigma(9.0));
     assert_eq!(finished(&mut headless, 15), 1);
     assert_blurred(&headless, entity, &picture, 9.0);
 }

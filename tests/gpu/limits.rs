@@ -18,11 +18,8 @@ fn the_longest_textures() {
             let image = headless.add_image(to_image(&picture, TextureFormat::Rgba16Float));
             let blurred = headless.blur(GaussianBlur::from_sigma(sigma), plain(image));
             let target = blurred.unwrap_or_else(|error| panic!("{backend:?}, {width}x{height}: {error}"));
-            let got = headless.picture(&target);
-            let stored = formats::quantised(&picture, TextureFormat::Rgba16Float);
-            let expected = gaussian_blur(&stored, [f64::from(sigma); 2], EdgeMode::Clamp);
             let name = format!("longest-{backend:?}-{width}x{height}");
-            assert_close(&name, &got, &expected, &RGBA, 0.6 / 255.0);
+            assert_blur(&name, &headless, &target, &picture, sigma);
         }
         report::row("longest texture blurred", &format!("{side} texels, {backend:?}"));
     }
@@ -105,10 +102,7 @@ fn a_blur_for_which_there_is_no_memory_resumes() {
     let outcome = frames(&mut headless, 20);
     assert!(outcome.iter().all(|(_, outcome)| outcome.is_ok()), "{outcome:?}");
     assert_eq!(target_of(&headless, entity), target);
-    let got = headless.picture(&target);
-    let stored = formats::quantised(&sharp, TextureFormat::R32Float);
-    let expected = gaussian_blur(&stored, [1.0; 2], EdgeMode::Clamp);
-    assert_close("resumed", &got, &expected, &[0], 0.6 / 255.0);
+    assert_blur("resumed", &headless, &target, &sharp, 1.0);
     report::row(
         "out of memory",
         &format!("{size} texels: one error event, resumed when there was room"),

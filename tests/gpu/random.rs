@@ -10,7 +10,6 @@ mod check;
 mod content;
 mod filters;
 mod recorder;
-mod regressions;
 pub mod settings;
 mod step;
 mod world;

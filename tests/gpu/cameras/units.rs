@@ -60,25 +60,11 @@ fn a_scale_factor_that_changes_is_followed() {
     }
 }
 
+/// Neither physical pixels nor shares of the viewport's height know the scale factor. The latter look the same at every resolution.
 #[test]
-fn physical_pixels_do_not_know_the_scale_factor() {
+fn other_units_do_not_know_the_scale_factor() {
     for kind in [Kind::Core2d, Kind::Core3d] {
         let mut twins = Twins::new(kind, SIZE, LDR);
-        twins.blur(GaussianBlur::from_sigma(5.0).with_unit(BlurUnit::PhysicalPixels));
-        for scale in [1, 2] {
-            retarget(&mut twins, SIZE * scale, scale as f32);
-            twins.headless.warm_up();
-            twins.assert_blurred(&format!("physical-{kind:?}-{scale}"), [5.0; 2]);
-        }
-    }
-}
-
-#[test]
-fn the_viewport_height_looks_the_same_at_every_resolution() {
-    for kind in [Kind::Core2d, Kind::Core3d] {
-        let mut twins = Twins::new(kind, SIZE, LDR);
-        twins.blur(GaussianBlur::new(20.0).with_unit(BlurUnit::ViewportHeight));
-        // The scale factor has no effect here.
         for (size, scale) in [
             (SIZE, 1.0),
             (SIZE * 2, 1.0),
@@ -86,9 +72,14 @@ fn the_viewport_height_looks_the_same_at_every_resolution() {
             (UVec2::new(90, 121), 1.0),
         ] {
             retarget(&mut twins, size, scale);
-            twins.headless.warm_up();
-            let sigma = 0.2 * f64::from(size.y) / 3.0;
-            twins.assert_blurred(&format!("height-{kind:?}-{size}-{scale}"), [sigma; 2]);
+            for (unit, sigma) in [
+                (BlurUnit::PhysicalPixels, 20.0 / 3.0),
+                (BlurUnit::ViewportHeight, 0.2 * f64::from(size.y) / 3.0),
+            ] {
+                twins.blur(GaussianBlur::new(20.0).with_unit(unit));
+                twins.headless.warm_up();
+                twins.assert_blurred(&format!("{unit:?}-{kind:?}-{size}-{scale}"), [sigma; 2]);
+            }
         }
     }
 }

@@ -44,40 +44,31 @@ fn a_target_of_another_size() {
 }
 
 #[test]
-fn a_target_with_more_layers() {
-    let mut target = zeros([40, 30, 2], TextureDimension::D2, FORMAT);
-    target.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
-    assert_target_recovers(target, &BlurError::LayerMismatch { source: 1, target: 2 });
-}
-
-#[test]
-fn a_target_that_is_a_volume() {
-    let target = zeros([40, 30, 2], TextureDimension::D3, FORMAT);
-    assert_target_recovers(target, &BlurError::NotTwoDimensional);
-}
-
-#[test]
-fn a_target_that_cannot_be_rendered_to() {
-    let mut target = good_image();
-    target.texture_descriptor.usage.remove(TextureUsages::RENDER_ATTACHMENT);
-    let (image, usage) = ("target", "RENDER_ATTACHMENT");
-    assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
-}
-
-#[test]
-fn a_target_of_a_format_that_cannot_be_rendered_to() {
-    let target = zeros([40, 30, 1], TextureDimension::D2, TextureFormat::Rgb9e5Ufloat);
-    let (image, usage) = ("target", "RENDER_ATTACHMENT");
-    assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
-}
-
-#[test]
-fn a_target_whose_levels_cannot_be_read() {
+fn targets_that_cannot_be_written() {
+    let mut layers = zeros([40, 30, 2], TextureDimension::D2, FORMAT);
+    layers.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
+    assert_target_recovers(layers, &BlurError::LayerMismatch { source: 1, target: 2 });
+    let volume = zeros([40, 30, 2], TextureDimension::D3, FORMAT);
+    assert_target_recovers(volume, &BlurError::NotTwoDimensional);
+    let mut unwritten = good_image();
+    unwritten
+        .texture_descriptor
+        .usage
+        .remove(TextureUsages::RENDER_ATTACHMENT);
+    // Nothing can be rendered to this format.
+    let shared_exponent = zeros([40, 30, 1], TextureDimension::D2, TextureFormat::Rgb9e5Ufloat);
+    // Its levels are computed from each other.
     let levels = [(40, 30), (20, 15)].map(|(width, height)| patterns(width, height)[1].clone());
-    let mut target = layered(&[levels.to_vec()], FORMAT);
-    target.texture_descriptor.usage.remove(TextureUsages::TEXTURE_BINDING);
-    let (image, usage) = ("target", "TEXTURE_BINDING");
-    assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
+    let mut unread = layered(&[levels.to_vec()], FORMAT);
+    unread.texture_descriptor.usage.remove(TextureUsages::TEXTURE_BINDING);
+    for (target, usage) in [
+        (unwritten, "RENDER_ATTACHMENT"),
+        (shared_exponent, "RENDER_ATTACHMENT"),
+        (unread, "TEXTURE_BINDING"),
+    ] {
+        let image = "target";
+        assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
+    }
 }
 
 #[test]

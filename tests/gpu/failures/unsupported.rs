@@ -15,33 +15,25 @@ const NO_COLOURS: BlurError = BlurError::UnsupportedSource {
 };
 
 #[test]
-fn depths_without_a_target() {
+fn depths_hold_no_colours() {
     assert_source_recovers(depths(), &NO_COLOURS);
-}
-
-#[test]
-fn depths_into_colours() {
-    let start = |headless: &mut Headless| {
+    let into_colours = |headless: &mut Headless| {
         let source = headless.add_image(depths());
         plain(source).with_target(headless.add_image(good_image()))
     };
-    assert_recovers(&NO_COLOURS, start, |headless, entity| {
+    assert_recovers(&NO_COLOURS, into_colours, |headless, entity| {
         let source = image_of(headless, entity).source.clone();
         replace_image(headless, &source, good_image());
     });
-}
-
-#[test]
-fn colours_into_depths() {
-    let start = |headless: &mut Headless| {
-        let source = headless.add_image(good_image());
-        plain(source).with_target(headless.add_image(depths()))
-    };
     let error = BlurError::UnsupportedTarget {
         format: DEPTH,
         lacks: FormatCapability::Colour,
     };
-    assert_recovers(&error, start, |headless, entity| {
+    let of_colours = |headless: &mut Headless| {
+        let source = headless.add_image(good_image());
+        plain(source).with_target(headless.add_image(depths()))
+    };
+    assert_recovers(&error, of_colours, |headless, entity| {
         let target = target_of(headless, entity);
         replace_image(headless, &target, good_image());
     });

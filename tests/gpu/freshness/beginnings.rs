@@ -129,31 +129,6 @@ fn a_blur_becomes_as_its_twin_however_its_components_came() {
     }
 }
 
-/// A disabled blur holds no target of yours, nor does one that was despawned meanwhile.
-#[test]
-fn what_is_disabled_holds_no_target() {
-    let mut headless = gpu_with(BlurBackend::Auto, record);
-    for is_despawned in [false, true] {
-        let [one, other] = pictures(61, 47);
-        let [source, next, target] = [&one, &other, &one].map(|picture| headless.add_image(image(picture)));
-        let to = |source: &Handle<Image>| plain(source.clone()).with_target(target.clone());
-        let first = spawn(&mut headless, (blur(), to(&source)));
-        assert_eq!(outcomes::finished(&mut headless, 2), 1);
-        edit(&mut headless, first, |one| _ = one.insert(Disabled));
-        if is_despawned {
-            headless.despawn(first);
-        }
-        let second = spawn(&mut headless, (blur(), to(&next)));
-        assert_eq!(outcomes::finished(&mut headless, 3), 1, "despawned: {is_despawned}");
-        crate::support::images::assert_blur("released", &headless, &target, &other, SIGMA);
-        if !is_despawned {
-            edit(&mut headless, first, |one| _ = one.remove::<Disabled>());
-            let failed = outcomes::failures(&mut headless, 2);
-            assert_eq!(failed, [BlurError::SharedTarget { other: second }], "it comes too late");
-        }
-    }
-}
-
 /// With pipelined rendering the outcome of a blur that was removed arrives after the next one was inserted.
 #[test]
 fn an_outcome_belongs_to_the_blur_that_it_is_of() {

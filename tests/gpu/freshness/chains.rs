@@ -5,19 +5,6 @@ use super::*;
 /// The standard deviations of the links of a chain.
 const LINKS: [f32; 2] = [4.0, 3.0];
 
-fn once(source: Handle<Image>) -> BlurImage {
-    plain(source).with_update(BlurUpdate::Once)
-}
-
-/// A handle without an image.
-fn reserve(headless: &Headless) -> Handle<Image> {
-    headless.reserve_image()
-}
-
-fn insert(headless: &mut Headless, handle: &Handle<Image>, image: Image) {
-    headless.insert_image(handle, image);
-}
-
 fn set_source(headless: &mut Headless, entity: Entity, source: Handle<Image>) {
     headless.get_mut::<BlurImage>(entity).source = source;
 }
@@ -44,7 +31,7 @@ fn a_chain_waits_for_its_source() {
     let mut empty = start.clone();
     empty.texels.fill([0.0; 4]);
     for last_comes_first in [true, false] {
-        let source = reserve(&headless);
+        let source = headless.reserve_image();
         // It exists from the start, and is empty.
         let middle = headless.add_image(image(&empty));
         let first = once(source.clone()).with_target(middle.clone());
@@ -60,7 +47,7 @@ fn a_chain_waits_for_its_source() {
             world.spawn(last).id()
         };
         assert_eq!(finished(&mut headless, 5), 0, "there is nothing to blur yet");
-        insert(&mut headless, &source, image(&start));
+        headless.insert_image(&source, image(&start));
         headless.frame();
         let name = format!("once-chain-{last_comes_first}");
         assert_chained(&name, &headless, last, &start);
@@ -73,11 +60,11 @@ fn a_chain_waits_for_its_source() {
 fn a_chain_goes_through_a_target_of_the_plugin() {
     let mut headless = ready_app(|_| {});
     let [_, start] = pictures(120, 90);
-    let (source, nothing) = (reserve(&headless), reserve(&headless));
+    let (source, nothing) = (headless.reserve_image(), headless.reserve_image());
     let last = spawn(&mut headless, GaussianBlur::from_sigma(LINKS[1]), once(nothing));
     let first = spawn(&mut headless, GaussianBlur::from_sigma(LINKS[0]), once(source.clone()));
     assert_eq!(finished(&mut headless, 5), 0, "there is nothing to blur yet");
-    insert(&mut headless, &source, image(&start));
+    headless.insert_image(&source, image(&start));
     headless.frame();
     let middle = target_of(&headless, first);
     set_source(&mut headless, last, middle);
@@ -96,7 +83,7 @@ fn a_chain_follows_a_source_resized_in_every_frame() {
         (BlurUpdate::EveryFrame, true),
     ] {
         let source = headless.add_image(image(&pictures(61, 47)[0]));
-        let nothing = reserve(&headless);
+        let nothing = headless.reserve_image();
         let mut links = [(); 2].map(|()| {
             let image = plain(nothing.clone()).with_update(update);
             spawn(&mut headless, GaussianBlur::default(), image)

@@ -3,10 +3,6 @@
 use super::*;
 use crate::support::images::{assert_pixels, ready, touch};
 
-fn once(source: Handle<Image>) -> BlurImage {
-    plain(source).with_update(BlurUpdate::Once)
-}
-
 #[test]
 fn the_picture_stays_until_another_one_is_asked_for() {
     let mut headless = ready();

@@ -95,37 +95,6 @@ fn a_chain_is_current_whenever_its_middle_is_touched() {
     }
 }
 
-/// It reads the last result of the other one.
-#[test]
-fn a_blur_of_one_that_fails_goes_on() {
-    let mut live = Live::new(BlurBackend::Auto, record);
-    let photo = live.headless.add_image(image(&pictures(61, 47)[0]));
-    let first = spawn(&mut live.headless, GaussianBlur::from_sigma(3.0), plain(photo.clone()));
-    live.frame();
-    let middle = target_of(&live.headless, first);
-    let last = spawn(&mut live.headless, GaussianBlur::from_sigma(4.0), plain(middle.clone()));
-    live.frame();
-    live.wait_until_ready();
-    live.watch(&middle);
-    let between = shown_in(&mut live, 6).pop().expect("frames were rendered");
-    // It fails, and then its source gets another size.
-    insert_unreadable_mask(&mut live.headless, first);
-    replace_image(&mut live.headless, &photo, image(&pictures(90, 30)[1]));
-    frames(&mut live.headless, 0);
-    live.frames(6);
-    let outcomes = frames(&mut live.headless, 0);
-    let mut failed = outcomes.iter().filter(|(_, outcome)| outcome.is_err());
-    assert_eq!(failed.next().map(|(entity, _)| *entity), Some(first), "{outcomes:?}");
-    assert_eq!(failed.next(), None, "it says so once");
-    set_blur(&mut live.headless, last, GaussianBlur::from_sigma(SIGMA));
-    let kept = shown_in(&mut live, 4).pop().expect("frames were rendered");
-    assert!(kept.bytes == between.bytes, "it keeps its result");
-    let end = target_of(&live.headless, last);
-    live.watch(&end);
-    let shown = shown_in(&mut live, 6).pop().expect("frames were rendered");
-    assert_pixels("of-a-failing-blur-pipelined", &shown, &to_picture(&between), SIGMA);
-}
-
 /// Nothing asks for frames for ever: neither a failure whose settings change, nor what waits for something that never comes.
 #[test]
 fn reactive_apps_rest_although_blurs_wait_or_fail() {

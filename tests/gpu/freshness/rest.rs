@@ -118,34 +118,3 @@ fn reactive_apps_draw_while_a_source_loads() {
     run_reactive(&mut headless);
     assert_eq!(failures(&mut headless, 0), [BlurError::SourceNotLoaded]);
 }
-
-/// Nothing asks for frames for ever: neither a failure whose settings change, nor what waits for something that never comes.
-#[test]
-fn reactive_apps_rest_although_blurs_wait_or_fail() {
-    let mut headless = ready_app(note_redraws);
-    let [source, small] = [pictures(61, 47), pictures(8, 8)].map(|[picture, _]| headless.add_image(image(&picture)));
-    let failing = spawn(
-        &mut headless,
-        GaussianBlur::new(9.0),
-        plain(source).with_target(small.clone()),
-    );
-    run_reactive(&mut headless);
-    assert_eq!(failures(&mut headless, 0).len(), 1);
-    for radius in [10.0, 11.0] {
-        set_blur(&mut headless, failing, GaussianBlur::new(radius));
-        assert!(run_reactive(&mut headless) < 5, "radius {radius}");
-    }
-    // A chain whose source never comes.
-    let middle = headless.add_image(image(&pictures(61, 47)[0]));
-    let end = headless.add_image(image(&pictures(61, 47)[0]));
-    let nothing = headless.reserve_image();
-    for [from, to] in [[&nothing, &middle], [&middle, &end]] {
-        spawn(
-            &mut headless,
-            GaussianBlur::new(9.0),
-            plain(from.clone()).with_target(to.clone()),
-        );
-    }
-    spawn(&mut headless, GaussianBlur::new(9.0), plain(end));
-    assert!(run_reactive(&mut headless) < 5, "nothing of it is on its way");
-}

@@ -69,46 +69,6 @@ fn a_mask_says_how_much() {
 }
 
 #[test]
-fn a_mask_is_waited_for_and_followed() {
-    let [picture, _] = inputs::patterns(64, 48);
-    let stored = formats::quantised(&picture, FORMAT);
-    let mut headless = warm(BlurBackend::Compute);
-    let source = headless.add_image(to_image(&picture, FORMAT));
-    let mask = headless.reserve_image();
-    let entity = spawn(&mut headless, GaussianBlur::from_sigma(5.0), plain(source));
-    headless.insert(entity, BlurProfile::Mask(mask.clone()));
-    assert_eq!(finished(&mut headless, 5), 0, "there is no mask yet");
-    let full = |share: f64| to_image(&Picture::new(2, 2, vec![[share; 4]; 4]), TextureFormat::R8Unorm);
-    headless.insert_image(&mask, full(1.0));
-    headless.warm_up();
-    assert!(finished(&mut headless, 2) >= 1, "the mask is there");
-    let check = |headless: &Headless, sigma: f64| {
-        let got = headless.picture(&target_of(headless, entity));
-        let wanted = expected(&stored, &vec![sigma; 64 * 48], [1.0; 2], EdgeMode::Clamp);
-        let off = worst(&got, &wanted, |_| true);
-        assert!(off.iter().all(|off| *off <= 0.6), "sigma {sigma}: {off:?}");
-    };
-    check(&headless, 5.0);
-    replace_image(&mut headless, &mask, full(0.0));
-    assert_eq!(finished(&mut headless, 4), 1, "another mask is another blur");
-    check(&headless, 0.0);
-}
-
-#[test]
-fn what_is_no_mask_is_said() {
-    let [picture, _] = inputs::patterns(40, 30);
-    let mut headless = warm(BlurBackend::Compute);
-    let mask = headless.add_image(to_image(&picture, TextureFormat::Rgba8Uint));
-    let source = headless.add_image(to_image(&picture, FORMAT));
-    let entity = spawn(&mut headless, GaussianBlur::from_sigma(5.0), plain(source));
-    headless.insert(entity, BlurProfile::Mask(mask));
-    let outcomes = frames(&mut headless, 6);
-    let errors: Vec<_> = outcomes.into_iter().filter_map(|(_, outcome)| outcome.err()).collect();
-    let format = TextureFormat::Rgba8Uint;
-    assert_eq!(errors, [BlurError::UnsupportedMask { format }]);
-}
-
-#[test]
 fn a_camera_waits_for_its_mask() {
     let mut headless = warm(BlurBackend::Compute);
     scene::spawn(&mut headless, Kind::Core2d, 1.0);

@@ -79,13 +79,11 @@ fn an_image_may_view_one_of_its_layers() {
                 ..default()
             });
             let source = headless.add_image(image);
-            let seen = formats::quantised(&pictures[layer as usize][level as usize], HDR);
+            let seen = &pictures[layer as usize][level as usize];
             let target = target(headless, [seen.width, seen.height], HDR);
             headless.record_one(Shown::from(&source), &target, Settings::new(2.3));
-            let got = headless.picture(&target);
-            let expected = gaussian_blur(&seen, [2.3; 2], EdgeMode::Clamp);
             let name = format!("viewed-layer-{layer}-level-{level}");
-            assert_close(&name, &got, &expected, &RGBA, 0.6 / 255.0);
+            assert_blur(&name, headless, &target, seen, 2.3);
         }
     });
 }
@@ -143,9 +141,7 @@ fn a_texture_that_is_replaced_in_every_frame_is_followed() {
                 }
             }
             recording = headless.recordings().0.pop();
-            let got = headless.picture(&target);
-            let expected = gaussian_blur(&formats::quantised(&picture, HDR), [3.0; 2], EdgeMode::Clamp);
-            assert_close(&format!("frame-{frame}"), &got, &expected, &RGBA, 0.6 / 255.0);
+            assert_blur(&format!("frame-{frame}"), headless, &target, &picture, 3.0);
         }
     });
 }

@@ -1,10 +1,8 @@
 //! Components that are omitted, cloned, or in conflict.
 
 use super::*;
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::render::render_resource::TextureDimension;
-
-/// An outcome, and the entity that has reported it.
-type Outcome = (Entity, Result<(), BlurError>);
 
 #[test]
 fn defaults() {
@@ -35,69 +33,52 @@ fn an_image_needs_no_settings() {
     assert_blur("no-settings", &headless, &target_of(&headless, entity), &picture, 8.0);
 }
 
-/// A blur that has written its target, and another one that wants the same target.
-struct SharedTarget {
-    target: Handle<Image>,
-    /// The sources of the two.
-    pictures: [Picture; 2],
-    first: Entity,
-    second: BlurImage,
-}
+/// What takes a blur from its target.
+type Release = (&'static str, fn(&mut Headless, Entity));
 
-fn share_target(headless: &mut Headless) -> SharedTarget {
-    let pictures = pictures(61, 47);
-    let [one, other] = &pictures;
-    let [target, first, second] = [one, one, other].map(|picture| headless.add_image(image(picture)));
-    let [first, second] = [first, second].map(|source| plain(source).with_target(target.clone()));
-    let first = spawn(headless, GaussianBlur::from_sigma(3.5), first);
-    assert_eq!(finished(headless, 5), 1);
-    SharedTarget {
-        target,
-        pictures,
-        first,
-        second,
-    }
-}
+const RELEASES: [Release; 4] = [
+    ("it is despawned", Headless::despawn),
+    ("it is removed", Headless::remove::<GaussianBlur>),
+    ("it is disabled", |headless, blur| headless.insert(blur, Disabled)),
+    ("it is disabled, and despawned", |headless, blur| {
+        headless.insert(blur, Disabled);
+        headless.despawn(blur);
+    }),
+];
 
 #[test]
 fn a_shared_target_belongs_to_the_first() {
     let mut headless = warm(BlurBackend::Compute);
-    let SharedTarget {
-        target,
-        pictures: [one, other],
-        first,
-        second,
-    } = share_target(&mut headless);
-    let second = spawn(&mut headless, GaussianBlur::from_sigma(3.5), second);
-    let failure: Outcome = (second, Err(BlurError::SharedTarget { other: first }));
-    assert_eq!(frames(&mut headless, 20), [failure]);
-    assert_blur("shared-first", &headless, &target, &one, 3.5);
+    let [one, other] = pictures(61, 47);
+    for (name, release) in RELEASES {
+        let [target, first, second] = [&one, &one, &other].map(|picture| headless.add_image(image(picture)));
+        let [first, second] = [first, second].map(|source| plain(source).with_target(target.clone()));
+        let first = spawn(&mut headless, GaussianBlur::from_sigma(3.5), first);
+        assert_eq!(finished(&mut headless, 5), 1);
+        let second = spawn(&mut headless, GaussianBlur::from_sigma(3.5), second);
+        let shared = |other| BlurError::SharedTarget { other };
+        assert_eq!(frames(&mut headless, 20), [(second, Err(shared(first)))], "{name}");
+        assert_blur("shared-first", &headless, &target, &one, 3.5);
 
-    set_blur(&mut headless, first, GaussianBlur::from_sigma(9.0));
-    let [first_again, second_at_last] = [first, second].map(|entity| -> Outcome { (entity, Ok(())) });
-    assert_eq!(frames(&mut headless, 5), [first_again]);
-    assert_blur("shared-first-changed", &headless, &target, &one, 9.0);
+        set_blur(&mut headless, first, GaussianBlur::from_sigma(9.0));
+        assert_eq!(frames(&mut headless, 5), [(first, Ok(()))], "{name}");
+        assert_blur("shared-first-changed", &headless, &target, &one, 9.0);
 
-    headless.despawn(first);
-    assert_eq!(frames(&mut headless, 5), [second_at_last]);
-    assert_blur("shared-second", &headless, &target, &other, 3.5);
-}
-
-/// An entity from which only the blur is removed writes its target no longer.
-#[test]
-fn a_removed_blur_leaves_its_target_to_others() {
-    let mut headless = warm(BlurBackend::Compute);
-    let SharedTarget {
-        target,
-        pictures: [_, other],
-        first,
-        second,
-    } = share_target(&mut headless);
-    headless.remove::<GaussianBlur>(first);
-    frames(&mut headless, 3);
-    let second = spawn(&mut headless, GaussianBlur::from_sigma(3.5), second);
-    assert_eq!(frames(&mut headless, 5), [(second, Ok(()))] as [Outcome; 1]);
-    assert_blur("left-to-others", &headless, &target, &other, 3.5);
+        release(&mut headless, first);
+        assert_eq!(frames(&mut headless, 5), [(second, Ok(()))], "{name}");
+        assert_blur("shared-second", &headless, &target, &other, 3.5);
+        if name == "it is disabled" {
+            headless.remove::<Disabled>(first);
+            assert_eq!(
+                frames(&mut headless, 5),
+                [(first, Err(shared(second)))],
+                "it comes too late"
+            );
+        }
+        headless.despawn(second);
+        let _ = headless.app.world_mut().try_despawn(first);
+        frames(&mut headless, 2);
+    }
 }
 
 /// A broken file in place of the source, as in hot reloading, and then a valid one.

@@ -1,7 +1,7 @@
 //! Sources whose view is a part of a texture.
 
 use super::*;
-use crate::support::images::{assert_pixels, asset, layered};
+use crate::support::images::{asset, layered};
 
 const LAYERS: u32 = 4;
 const LEVELS: u32 = 2;
@@ -69,29 +69,4 @@ fn a_level() {
         ..view
     };
     assert_blurs("last-levels", 1, view, shown);
-}
-
-#[test]
-fn several_layers() {
-    let mut headless = warm(BlurBackend::Compute);
-    for (array_layer_count, shown) in [(None, 1..LAYERS), (Some(2), 1..3), (Some(1), 1..2)] {
-        let mut source = texture(LAYERS);
-        source.texture_view_descriptor = Some(TextureViewDescriptor {
-            dimension: Some(TextureViewDimension::D2Array),
-            base_array_layer: 1,
-            array_layer_count,
-            ..default()
-        });
-        let source = headless.add_image(source);
-        let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source));
-        assert_eq!(finished(&mut headless, 10), 1, "{shown:?}");
-        let target = target_of(&headless, entity);
-        let size = asset(&headless, &target).texture_descriptor.size;
-        assert_eq!(size.depth_or_array_layers, shown.len() as u32, "{shown:?}");
-        for (layer, of) in (0..).zip(shown) {
-            let pixels = headless.read_part(&target, layer, 0);
-            assert_pixels(&format!("several-layers-{of}"), &pixels, &levels(of)[0], 3.5);
-        }
-        headless.despawn(entity);
-    }
 }
