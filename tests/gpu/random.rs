@@ -16,11 +16,11 @@ mod world;
 
 use crate::support::counters::Held;
 use crate::support::headless::Mode;
+use crate::support::pool;
 use crate::support::prelude::*;
 use core::cell::Cell;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
-use std::sync::{Mutex, PoisonError};
 use step::{Step, step};
 use world::World;
 
@@ -68,9 +68,7 @@ const PIPELINES: [&str; 4] = [
 /// Runs a world twice. After the second run the world may hold no more than after the first, apart from pipelines. If these
 /// compile in the background, an extra run comes first, because Bevy draws less in it.
 fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> World {
-    // A world in three dimensions comes to hold half a gigabyte, most of it in a software driver. There is one at a time.
-    static DEEP: Mutex<()> = Mutex::new(());
-    let _turn = (!is_flat).then(|| DEEP.lock().unwrap_or_else(PoisonError::into_inner));
+    let _turn = (!is_flat).then(pool::turn_of_large);
     let mut world = World::new(backend, mode, is_flat);
     let mut except = PIPELINES.to_vec();
     if !is_flat {

@@ -5,8 +5,8 @@ use super::step::{Pick, Source, Target, Varies};
 use super::*;
 use crate::support::faults::{self, Messages};
 use crate::support::headless::{build, takes_logger};
+use crate::support::pictures;
 use crate::support::recording::{WantedRecordings, follow_recordings};
-use crate::support::{pictures, pool};
 use bevy::asset::AssetId;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::ecs::entity::EntityHashMap;
@@ -73,7 +73,6 @@ impl World {
         // Flat worlds do without the shaders of meshes in three dimensions, which take much memory.
         let kinds = [Kind::Core2d, Kind::Core3d];
         let kinds = if is_flat { &kinds[..1] } else { &kinds };
-        pool::end_all();
         let app = build(mode, takes_logger(), |app| {
             faults::record(app);
             faults::recover(app);

@@ -2,6 +2,7 @@
 
 use super::headless::{NEVER_READY, label_of};
 use super::prelude::*;
+use super::process::give_memory_back;
 use bevy::render::render_resource::{CachedPipelineState, PipelineCache, PipelineDescriptor};
 use bevy::render::renderer::RenderAdapter;
 use std::collections::HashMap;
@@ -42,6 +43,9 @@ pub fn hold_back(headless: &mut Headless, is_held: impl Fn(&PipelineDescriptor) 
         }
     }
     world.insert_resource(now);
+    // Both caches together would hold twice the memory.
+    drop(world.remove_resource::<PipelineCache>());
+    give_memory_back();
     new.process_queue();
     let missing = new
         .pipelines()

@@ -13,7 +13,7 @@ use bevy::ecs::resource::IsResource;
 use bevy::ecs::schedule::Schedules;
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// An app ends when it holds this many pipelines. Bevy and the driver keep all that they have ever compiled, and on a software
@@ -125,11 +125,15 @@ pub fn give_back(headless: &mut Headless, start: Start) -> bool {
     ended.is_empty()
 }
 
-/// Ends all apps that wait, before one starts that takes much memory.
-pub fn end_all() {
+/// The turn of a test that comes to hold half a gigabyte and more, most of it in a software driver: such tests run one at a time. All apps
+/// that wait end.
+pub fn turn_of_large() -> MutexGuard<'static, ()> {
+    static LARGE: Mutex<()> = Mutex::new(());
+    let turn = LARGE.lock().unwrap_or_else(PoisonError::into_inner);
     let ended = core::mem::take(&mut *IDLE.lock().unwrap_or_else(PoisonError::into_inner));
     drop(ended);
     give_memory_back();
+    turn
 }
 
 /// The pipelines that an app has compiled.

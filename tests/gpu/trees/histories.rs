@@ -11,6 +11,7 @@ use crate::filters::group::measured;
 use crate::filters::missing::Painted;
 use crate::support::difference::write_failure;
 use crate::support::headless::label_of;
+use crate::support::pool;
 use bevy::render::render_resource::PipelineDescriptor;
 
 /// A standard deviation that blurs, but nothing that could be seen.
@@ -142,6 +143,7 @@ fn assert_alike(
 
 /// Morphs trees into others, one on each camera, and compares the pictures with those of a screen that shows each tree alone.
 fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
+    let _turn = pool::turn_of_large();
     let [mut morphing, mut fresh] = [(); 2].map(|()| Screen::new(backend, format));
     morphing.warm_up();
     fresh.warm_up();
