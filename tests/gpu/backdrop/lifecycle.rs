@@ -1,4 +1,4 @@
-//! Glass that comes, goes and changes leaves nothing behind. Histories of trees show that each frame has its own glass.
+//! Glass that comes, goes and changes: each frame shows its own glass, and nothing is left behind.
 
 use super::*;
 use crate::support::counters::{Held, figure, intermediates, texture_memory};
@@ -40,6 +40,47 @@ fn ends() -> [(&'static str, End); 8] {
             set_active(&mut stage.headless, stage.glass.camera, false);
         }),
     ]
+}
+
+#[test]
+fn changes_count_in_the_very_frame() {
+    let changes: [fn(&mut Pane); 12] = [
+        |pane| pane.glass = glass(9.0),
+        |pane| pane.glass = pane.glass.clone().with_edge(EdgeMode::Transparent),
+        |pane| pane.glass = pane.glass.clone().with_edge(EdgeMode::Wrap),
+        |pane| pane.glass = pane.glass.clone().with_sampling(BackdropSampling::Surroundings),
+        |pane| pane.origin = Vec2::new(25.0, 31.0),
+        |pane| pane.size = Vec2::new(140.0, 33.0),
+        |pane| pane.radii = [4.0, 8.0, 12.0, 16.0],
+        |pane| pane.glass = glass(1.0).with_opacity(0.5),
+        |pane| pane.glass = glass(60.0).with_color(ColorStep::Saturate(0.2)),
+        |pane| pane.angle = 0.3,
+        |pane| {
+            pane.glass = glass(2.0)
+                .with_color(ColorStep::Brightness(0.6))
+                .with_edge(EdgeMode::Renormalize)
+        },
+        |pane| *pane = pane.clone().scaled(1.2, 0.9).moved(3.3, -2.2),
+    ];
+    on_both(Kind::Core2d, LDR, |stage| {
+        let mut pane = Pane::new([40.0, 20.0, 100.0, 70.0], glass(3.0));
+        stage.show(|ui| ui.pane(&pane));
+        stage.check("very-frame", &[pane.layer()]);
+        for (index, change) in changes.iter().enumerate() {
+            change(&mut pane);
+            stage.change(0, pane.bundle());
+            stage.headless.frame();
+            stage.compare(&format!("very-frame-{index}"), &[pane.layer()]);
+        }
+        // The first pane of all, and a second one.
+        stage.clear();
+        stage.headless.frame();
+        stage.assert_identical("cleared");
+        let second = Pane::new([90.0, 50.0, 90.0, 60.0], glass(5.0));
+        stage.show(|ui| ui.panes(&[pane.clone(), second.clone()]));
+        stage.headless.frame();
+        stage.compare("very-frame-spawned", &layers(&[pane, second]));
+    });
 }
 
 #[test]

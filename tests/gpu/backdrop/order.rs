@@ -1,6 +1,8 @@
-//! Glass that is invisible.
+//! Visibility and order.
 
 use super::*;
+
+const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 
 /// Every way to be invisible at once: none of them may leave a trace.
 #[test]
@@ -49,5 +51,42 @@ fn what_cannot_be_seen_changes_nothing() {
         });
         stage.headless.warm_up();
         stage.assert_identical("invisible");
+    });
+}
+
+#[test]
+fn visibility_and_order_count_in_the_very_frame() {
+    on_one(Kind::Core2d, LDR, |stage| {
+        let pane = Pane::new([40.0, 20.0, 120.0, 80.0], glass(6.0));
+        stage.show(|ui| ui.pane(&pane));
+        stage.check("visible", &[pane.layer()]);
+        for _ in 0..3 {
+            stage.change(0, Visibility::Hidden);
+            stage.headless.frame();
+            stage.assert_identical("hidden");
+            stage.change(0, Visibility::Inherited);
+            stage.headless.frame();
+            stage.compare("visible-again", &[pane.layer()]);
+        }
+        let gone = Node {
+            display: Display::None,
+            ..pane.node()
+        };
+        stage.change(0, gone);
+        stage.headless.frame();
+        stage.assert_identical("display-none");
+        stage.change(0, pane.node());
+        stage.headless.frame();
+        stage.compare("displayed", &[pane.layer()]);
+        // The order may change while everything stays where it is.
+        let square = Square::new([90.0, 10.0, 30.0, 50.0], GREEN);
+        stage.show(|ui| {
+            ui.paint(square.bundle());
+            ui.pane_of((pane.bundle(), GlobalZIndex(-3)));
+        });
+        stage.check("below", &[pane.layer(), square.layer()]);
+        stage.change(0, GlobalZIndex(1));
+        stage.headless.frame();
+        stage.compare("above", &[square.layer(), pane.layer()]);
     });
 }
