@@ -25,11 +25,9 @@ fn colored(value: vec4<f32>, steps: u32, flags: u32) -> vec4<f32> {
     if steps == 0u {
         return value;
     }
-    var part = value;
-    if (flags & BOUNDED) != 0u {
-        part = vec4<f32>(min(value.rgb, vec3<f32>(value.a)), value.a);
-    }
-    var added = value.rgb - part.rgb;
+    let covered = select(value.rgb, min(value.rgb, vec3<f32>(value.a)), (flags & BOUNDED) != 0u);
+    var part = vec4<f32>(covered, value.a);
+    var added = value.rgb - covered;
     var result = vec4<f32>(0.0);
     // Software rasterisers execute whatever might be called, so the steps stand here once.
     loop {
