@@ -2,9 +2,9 @@
 //! rendered frame it copies its watched images, with the number of that frame.
 
 use super::compiler::HeldCompiler;
-use super::headless::{Mode, build, read_texture, takes_logger};
+use super::headless::{Mode, build, label_of, read_texture, takes_logger};
 use super::prelude::*;
-use bevy::render::render_resource::PipelineCache;
+use bevy::render::render_resource::{CachedPipeline, PipelineCache};
 use bevy::render::renderer::RenderQueue;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderSystems};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -37,8 +37,8 @@ struct Watched {
 /// The pixels of all watched images in a frame, in their order; `None` for an image that was not on the GPU.
 pub struct Shot {
     pub frame: usize,
-    /// Whether pipelines were not compiled yet.
-    awaits_pipelines: bool,
+    /// Whether pipelines of Bevy's own were not compiled yet.
+    awaits_bevy: bool,
     pub images: Vec<Option<Pixels>>,
 }
 
@@ -130,7 +130,7 @@ impl Live {
     }
 
     /// Waits for a scene at rest: runs frames until the first watched image shows something, and has stayed as it is for a while in
-    /// which no pipeline was awaited, Bevy's own included.
+    /// which no pipeline of Bevy's own was awaited.
     pub fn wait_until_seen(&mut self) {
         let mut last: Vec<Shot> = Vec::new();
         for _ in 0..10_000 {
@@ -140,7 +140,7 @@ impl Live {
             let first = last.first().and_then(|shot| shot.images[0].as_ref());
             let rests = |shot: &Shot| {
                 let pixels = shot.images[0].as_ref();
-                !shot.awaits_pipelines && pixels.zip(first).is_some_and(|(now, first)| now.bytes == first.bytes)
+                !shot.awaits_bevy && pixels.zip(first).is_some_and(|(now, first)| now.bytes == first.bytes)
             };
             if last.len() == 12 && first.is_some_and(|pixels| !pixels.is_flat()) && last.iter().all(rests) {
                 return;
@@ -181,9 +181,12 @@ fn copy_watched(
         Some(read_texture((&device, &queue), &image.texture, image.view_format()))
     };
     let images = watched.images.iter().map(copy).collect();
+    let is_bevys = |pipeline: &CachedPipeline| {
+        label_of(&pipeline.descriptor).is_none_or(|label| !label.starts_with("gaussian_blur"))
+    };
     let shot = Shot {
         frame: watched.frame,
-        awaits_pipelines: pipelines.waiting_pipelines().next().is_some(),
+        awaits_bevy: (pipelines.waiting_pipelines()).any(|id| pipelines.pipelines().nth(id).is_some_and(is_bevys)),
         images,
     };
     shots.0.lock().unwrap_or_else(PoisonError::into_inner).push(shot);
