@@ -71,7 +71,8 @@ pub struct KeptPicture {
     pub(super) paint: BlurJob,
     /// The request of the last frame, if it blurs anything, with the number of its mask's contents and the space of the result.
     asked: Option<BlurRequest>,
-    /// A texture for the blurred picture, and whether it holds one. A result that is asked for only once is not kept.
+    /// The texture that keeps the blurred picture, and whether the picture is in it. It is created when the same blur is requested for the
+    /// second time.
     result: Option<(Sheet, bool)>,
 }
 

@@ -117,7 +117,7 @@ pub fn layers_of(image: &GpuImage, viewed: &ViewInfo, level: u32) -> Vec<Texture
     views.collect()
 }
 
-/// The format and the usages of a view. With `None`, a view has those of its texture.
+/// The format and the usages of a view. `None` means that the view inherits them from its texture.
 type ViewKind = (Option<TextureFormat>, Option<TextureUsages>);
 
 /// A view of one layer of one mip level of a texture, of those with these numbers.

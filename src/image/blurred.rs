@@ -333,6 +333,13 @@ impl ImageBlur {
             .as_ref()
             .is_some_and(|sent| spec.is_single() || sent.is_same(spec))
     }
+
+    /// Notes that a blur cannot be requested now. What differs from what was sent is due until it is sent, whatever images come or go.
+    pub fn put_off(&mut self, spec: Option<&ImageSpec>) {
+        if spec.is_none_or(|spec| !self.has_sent(spec)) {
+            self.sent = None;
+        }
+    }
 }
 
 /// Tells the format and the usages of a texture for a view. `None` while there is no GPU.

@@ -245,14 +245,18 @@ impl ImageBlurs {
         known.name_images(one.named());
         let named = one.named();
         let found = match images.missing(named, changes) {
-            Ok(Some(fate)) => return Err(known.put_off(spec.as_ref(), fate)),
+            Ok(Some(fate)) => {
+                known.put_off(spec.as_ref());
+                return Err(fate);
+            }
             Ok(None) => known.target.clone().transpose(),
             Err(error) => Err(error),
         };
         // A format that no GPU here can read is also why an image does not reach it.
         let found = found.and_then(|target| images.check_reach(named).map(|()| target));
         if found == Ok(None) {
-            return Err(known.put_off(spec.as_ref(), Fate::Rests));
+            known.put_off(spec.as_ref());
+            return Err(Fate::Rests);
         }
         let spec = spec.filter(|_| found.is_ok());
         let mut news = [known.failures.news(found.map(drop)), None, None];
@@ -281,16 +285,6 @@ impl ImageBlurs {
         let mut named = request.spec.inputs().chain([request.spec.target]);
         named.all(|id| images.assets.contains(id))
             && self.get(request.id.entity).is_some_and(|known| !known.is_settled())
-    }
-}
-
-impl ImageBlur {
-    /// Notes that a blur cannot be requested now. What differs from what was sent is due until it is sent, whatever images come or go.
-    fn put_off(&mut self, spec: Option<&ImageSpec>, fate: Fate) -> Fate {
-        if spec.is_none_or(|spec| !self.has_sent(spec)) {
-            self.sent = None;
-        }
-        fate
     }
 }
 

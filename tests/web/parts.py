@@ -13,6 +13,9 @@ SIZE = (322, 123)
 # The size of the picture, in texels.
 PICTURE = (161, 123)
 
+# The first column of a picture in the middle of the canvas. Bevy rounds half a pixel up.
+LEFT = (SIZE[0] - PICTURE[0] + 1) // 2
+
 SIGMAS = [0, 0.8, 3, 10, 40]
 
 # In 1/255: as for the slider, plus the error of a colour that is multiplied by an alpha of eight bits.
@@ -82,7 +85,7 @@ FINISHES = {"faded": (40, 0, 1, 0), "coloured": (0, 1, 0.8, 0), "outlined": (0, 
 
 
 def test_filters(options, address, api):
-    """A picture as a node: blurred into a black window, faded, and with a shadow."""
+    """A picture as a node: blurred into a black window, faded, coloured, with a shadow, and with a line around it."""
     with Parts(address, api) as page:
         page.ready()
 
@@ -120,8 +123,7 @@ def filtered(sharp, sigma, opacity, offset):
     if offset:
         # The picture covers the middle of the window, with an alpha that its colours do not show: see `picture_alpha`.
         alpha = np.zeros(padded.shape)
-        left = (sharp.shape[1] - PICTURE[0] + 1) // 2  # Bevy rounds half a pixel up.
-        alpha[within][:, left : left + PICTURE[0]] = picture_alpha()[:, :, None]
+        alpha[within][:, LEFT : LEFT + PICTURE[0]] = picture_alpha()[:, :, None]
         alpha = 255 * to_srgb(alpha)
         cover = to_linear(blurred(alpha, 3 * sigma) / 255)
         shadow = to_linear(blurred(alpha, 3 * sigma * 2**0.5) / 255)
@@ -140,14 +142,13 @@ def finished(shape, fade, sepia, brightness, line):
     if fade:
         light *= np.clip((height - 0.5 - np.arange(height)) / fade, 0, 1)[:, None, None]
     expected = np.zeros(shape)
-    left = (shape[1] - width + 1) // 2  # Bevy rounds half a pixel up.
-    outside = left - 1 - np.arange(shape[1])
-    outside = np.maximum(outside, np.arange(shape[1]) - left - width)  # How many columns lie between.
+    column = np.arange(shape[1])
+    outside = np.maximum(LEFT - 1 - column, column - LEFT - width)  # How many columns lie between.
     if line:
         # The line lies below the picture, and shows through it. Around translucent texels it is narrower by less than a pixel.
         light += 1 - alpha
         expected[:, (outside >= 0) & (outside < line - 1)] = 1
-    expected[:, left : left + width] = light
+    expected[:, LEFT : LEFT + width] = light
     return 255 * to_srgb(expected), (outside < line - 1) | (outside >= line)
 
 

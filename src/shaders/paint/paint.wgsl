@@ -432,8 +432,8 @@ fn grained(value: vec4<f32>, point: vec2<f32>) -> vec4<f32> {
     let noise = paint.grain * GRAIN * value.a * random(vec2<i32>(floor(point + 0.5 * paint.size)));
     // Lightness has the noise of a grey as light as the colour.
     let is_lightness = (paint.flags & LIGHTNESS) != 0u;
-    let light = max(value.x, 0.0) * max(value.x, 0.0) * max(value.x, 0.0);
-    let colour = select(value.rgb, vec3<f32>(light), is_lightness);
+    let lightness = max(value.x, 0.0);
+    let colour = select(value.rgb, vec3<f32>(lightness * lightness * lightness), is_lightness);
     // Encoded once, whatever the values are: software rasterisers execute both sides of a branch.
     let is_encoded = !is_lightness && (paint.color_flags & 1u) == 0u;
     let noisy = max(select(encode(colour), colour, is_encoded) + noise, vec3<f32>(0.0));

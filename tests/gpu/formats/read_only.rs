@@ -30,25 +30,24 @@ const COMPRESSED: [(TextureFormat, usize, TextureFormat); 14] = {
     ]
 };
 
-/// Blocks of random bits, which any block may have. Those of floats are in the mode with ten bits for each channel of two colours, none
-/// of which exceeds 1.5.
+/// Random blocks: any bits make a valid block. Blocks of floats use the mode that stores two colours with ten bits per channel, and the
+/// highest bits are set so that no value exceeds 1.5.
 fn compressed(format: TextureFormat, block_bytes: usize) -> Image {
     let [width, height] = SIZE;
     let random = |index: usize| u128::from(inputs::mix(index as u64));
     let mut bytes = Vec::new();
     for index in 0..width / 4 * height / 4 {
         let mut block = random(2 * index) << 64 | random(2 * index + 1);
-        if matches!(format, TextureFormat::Bc6hRgbUfloat | TextureFormat::Bc6hRgbFloat) {
+        let is_signed = format == TextureFormat::Bc6hRgbFloat;
+        if is_signed || format == TextureFormat::Bc6hRgbUfloat {
             block = block & !0b11111 | 0b00011;
-        }
-        for highest in (0..6).map(|channel| 5 + 10 * channel + 9) {
-            match format {
-                TextureFormat::Bc6hRgbUfloat => block &= !(1 << highest),
-                TextureFormat::Bc6hRgbFloat => {
-                    let sign = block >> highest & 1;
-                    block = block & !(1 << (highest - 1)) | sign << (highest - 1);
-                }
-                _ => {}
+            for highest in (0..6).map(|channel| 5 + 10 * channel + 9) {
+                // Below a sign, the next bit repeats it.
+                let (cleared, sign) = match is_signed {
+                    true => (highest - 1, block >> highest & 1),
+                    false => (highest, 0),
+                };
+                block = block & !(1 << cleared) | sign << cleared;
             }
         }
         bytes.extend(&block.to_le_bytes()[..block_bytes]);

@@ -13,7 +13,7 @@ use bevy::post_process::PostProcessPlugin;
 use bevy::render::RenderPlugin;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_resource::{
-    Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Extent3d, MapMode, PipelineCache,
+    Buffer, BufferDescriptor, BufferUsages, CachedPipeline, CommandEncoderDescriptor, Extent3d, MapMode, PipelineCache,
     PipelineDescriptor, PollType, TexelCopyBufferInfo, TexelCopyBufferLayout, Texture,
 };
 use bevy::render::renderer::RenderQueue;
@@ -40,6 +40,11 @@ const QUIET_FRAMES: [usize; 2] = [4, 2];
 /// How long a frame takes in an app whose frames complete one after the other. Blurs release what they have not used for a
 /// second.
 pub const FRAME_TIME: Duration = Duration::from_millis(200);
+
+/// The pipelines that are not compiled yet.
+pub fn waiting_pipelines(cache: &PipelineCache) -> impl Iterator<Item = &CachedPipeline> {
+    cache.waiting_pipelines().filter_map(|id| cache.pipelines().nth(id))
+}
 
 /// The label of a pipeline.
 pub fn label_of(pipeline: &PipelineDescriptor) -> Option<&str> {
@@ -287,8 +292,7 @@ impl Headless {
     /// A pipeline that is not compiled yet, in words.
     fn waiting_pipeline(&self) -> Option<String> {
         let cache = self.render_world().resource::<PipelineCache>();
-        cache.waiting_pipelines().find_map(|id| {
-            let pipeline = cache.pipelines().nth(id)?;
+        waiting_pipelines(cache).find_map(|pipeline| {
             let label = label_of(&pipeline.descriptor)?;
             (label != NEVER_READY).then(|| format!("{label}, {:?}", pipeline.state))
         })

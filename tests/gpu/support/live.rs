@@ -2,7 +2,7 @@
 //! rendered frame it copies its watched images, with the number of that frame.
 
 use super::compiler::HeldCompiler;
-use super::headless::{Mode, build, label_of, read_texture, takes_logger};
+use super::headless::{Mode, build, label_of, read_texture, takes_logger, waiting_pipelines};
 use super::prelude::*;
 use bevy::render::render_resource::{CachedPipeline, PipelineCache};
 use bevy::render::renderer::RenderQueue;
@@ -186,7 +186,7 @@ fn copy_watched(
     };
     let shot = Shot {
         frame: watched.frame,
-        awaits_bevy: (pipelines.waiting_pipelines()).any(|id| pipelines.pipelines().nth(id).is_some_and(is_bevys)),
+        awaits_bevy: waiting_pipelines(&pipelines).any(is_bevys),
         images,
     };
     shots.0.lock().unwrap_or_else(PoisonError::into_inner).push(shot);
