@@ -138,7 +138,7 @@ fn painting_is_valid_on_every_api() {
     let flat = mixes.flat_map(|mix| PaintSource::FLAT.map(|source| (mix, source)));
     let refracted = Mix::READING.into_iter();
     let refracted = refracted.flat_map(|mix| PaintSource::REFRACTED.map(|source| (mix, source)));
-    let keys = flat.chain(refracted);
+    let keys = flat.chain(refracted).chain([(Mix::Line, PaintSource::Sharp)]);
     let formats = [
         TextureFormat::Rgba8UnormSrgb,
         TextureFormat::Rgba16Float,
@@ -242,16 +242,14 @@ fn the_uniform_of_painting_mirrors_its_struct() {
     assert_eq!(members(&module, "Lens"), (lens, size_of::<LensUniform>()));
 }
 
-/// A filter without a line or a fade costs nothing of them: only layers without a blur can have either.
+/// A filter without a line or a fade costs nothing of them: lines have pipelines of their own, and only layers without a blur fade.
 #[cfg(feature = "ui")]
 #[test]
-fn blurred_layers_have_no_lines() {
+fn lines_and_fades_cost_others_nothing() {
     use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
     let mut composer = composer();
-    for (mix, source) in [Mix::Over, Mix::Replace]
-        .into_iter()
-        .flat_map(|mix| PaintSource::FLAT.map(|source| (mix, source)))
-    {
+    let flat = [Mix::Over, Mix::Replace].map(|mix| PaintSource::FLAT.map(|source| (mix, source)));
+    for (mix, source) in flat.into_iter().flatten().chain([(Mix::Line, PaintSource::Sharp)]) {
         let format = TextureFormat::Rgba16Float;
         let module = compose(
             &mut composer,
@@ -266,8 +264,8 @@ fn blurred_layers_have_no_lines() {
         };
         let is_sharp = source == PaintSource::Sharp;
         assert!(has("shown"), "{mix:?} {source:?}");
-        assert_eq!(has("line"), is_sharp && mix == Mix::Over, "{mix:?} {source:?}");
-        assert_eq!(has("alpha_at"), is_sharp && mix == Mix::Over, "{mix:?} {source:?}");
+        assert_eq!(has("line"), mix == Mix::Line, "{mix:?} {source:?}");
+        assert_eq!(has("alpha_at"), mix == Mix::Line, "{mix:?} {source:?}");
         assert_eq!(has("faded"), is_sharp && mix == Mix::Over, "{mix:?} {source:?}");
     }
 }

@@ -422,5 +422,9 @@ impl CameraUpdate<'_, '_> {
 }
 
 fn mix_of(layer: &Layer) -> Mix {
-    if layer.is_inset() { Mix::Atop } else { Mix::Over }
+    match layer.shadow {
+        Some(shadow) if shadow.is_inset => Mix::Atop,
+        Some(shadow) if shadow.width > 0.0 => Mix::Line,
+        _ => Mix::Over,
+    }
 }

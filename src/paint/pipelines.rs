@@ -14,7 +14,8 @@
 //! Unlike a single draw, they round twice.
 //!
 //! A group over transparent black has its colour multiplied by alpha, so one draw suffices for each of its layers: [`Mix::Over`],
-//! or [`Mix::Atop`] for a shadow inside of it.
+//! or [`Mix::Atop`] for a shadow inside of it. A line around it has a pipeline of its own, [`Mix::Line`]: where both sides of a branch
+//! run, its loop would run for every sharp layer.
 
 use super::uniform::{ColorStepsUniform, PaintUniform};
 use crate::formats::table::{Format, Sample};
@@ -43,6 +44,8 @@ pub enum Mix {
     Over,
     /// Paints such a layer inside of what has been painted, whose alpha stays.
     Atop,
+    /// Paints a line around such a layer.
+    Line,
 }
 
 impl Mix {
@@ -68,7 +71,7 @@ impl Mix {
             Self::Replace => None,
             Self::Keep => Some(all_channels(BlendFactor::Zero, BlendFactor::OneMinusSrcAlpha)),
             Self::Add => Some(all_channels(BlendFactor::One, BlendFactor::One)),
-            Self::Over => Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+            Self::Over | Self::Line => Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
             Self::Atop => Some(all_channels(BlendFactor::DstAlpha, BlendFactor::OneMinusSrcAlpha)),
         }
     }
@@ -77,17 +80,18 @@ impl Mix {
     fn label(self) -> &'static str {
         match self {
             Self::Replace | Self::Keep | Self::Add => "gaussian_blur_backdrop",
-            Self::Over | Self::Atop => "gaussian_blur_filter",
+            Self::Over | Self::Atop | Self::Line => "gaussian_blur_filter",
         }
     }
 
-    /// The shader definition of this draw.
-    fn definition(self) -> &'static str {
+    /// The shader definitions of this draw.
+    fn definitions(self) -> &'static [&'static str] {
         match self {
-            Self::Replace => "REPLACE",
-            Self::Keep => "KEEP",
-            Self::Add => "ADD",
-            Self::Over | Self::Atop => "OVER",
+            Self::Replace => &["REPLACE"],
+            Self::Keep => &["KEEP"],
+            Self::Add => &["ADD"],
+            Self::Over | Self::Atop => &["OVER"],
+            Self::Line => &["OVER", "LINE"],
         }
     }
 }
@@ -182,7 +186,7 @@ impl PaintPipelines {
         let is_allowed = |mix: &&Mix| match mix {
             Mix::Replace => are_mixed.is_some(),
             Mix::Keep | Mix::Add => are_mixed == Some(true),
-            Mix::Over | Mix::Atop => takes_groups,
+            Mix::Over | Mix::Atop | Mix::Line => takes_groups,
         };
         for mix in mixes.iter().filter(is_allowed).copied() {
             for source in sources.iter().copied() {
@@ -267,7 +271,7 @@ fn descriptor(shader: &Handle<Shader>, key: PaintKey) -> RenderPipelineDescripto
 pub(crate) fn definitions(key: PaintKey) -> Vec<ShaderDefVal> {
     let filters = matches!(key.source, PaintSource::Blurred { filtered: true, .. });
     let mut definitions = deferred_definitions(filters, key.format);
-    definitions.push(key.mix.definition().into());
+    definitions.extend(key.mix.definitions().iter().map(|name| (*name).into()));
     if key.source == PaintSource::Sharp {
         definitions.push("SHARP".into());
     }

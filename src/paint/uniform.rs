@@ -184,7 +184,6 @@ const OUTLINED: u32 = 1024;
 const BORDERED: u32 = 2048;
 const LIGHTNESS: u32 = 4096;
 const FADED: u32 = 8192;
-const LINE: u32 = 16384;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -351,7 +350,6 @@ impl PaintedOn {
         let own = [
             (SHADOW, layer.shadow.is_some()),
             (INSET, layer.is_inset()),
-            (LINE, layer.width() > 0.0),
             (BORDERED, is_bordered),
         ];
         let uniform = PaintUniform {

@@ -126,7 +126,7 @@ fn survive_steps(
             Ok(())
         });
         if let Err(TestError::Fail(reason, steps)) = result {
-            panic!("{name}, BLUR_RANDOM_SEED={}: {reason}\n{steps:#?}", seed - offset);
+            panic!("{name}, BLUR_RANDOM_SEED={}: {steps:#?}\n{reason}", seed - offset);
         }
     }
     report::row(

@@ -52,7 +52,7 @@ struct Paint {
     flags: u32,
     // The strength of the noise of glass: at 1, its standard deviation is GRAIN.
     grain: f32,
-    // The width of a LINE.
+    // The width of a line.
     width: f32,
     // Two turned boxes that clip: the columns of the map from a texel of the camera's picture to a box from -1 to 1. `xy` belongs to
     // the first box, `zw` to the second.
@@ -96,8 +96,6 @@ const BORDERED: u32 = 2048u;
 const LIGHTNESS: u32 = 4096u;
 // A layer fades towards sides of the box.
 const FADED: u32 = 8192u;
-// With SHADOW and SHARP: the colour around the source, as far as the width.
-const LINE: u32 = 16384u;
 
 // One over the alpha from which on a texel has a full line.
 const FULL: f32 = 10.0;
@@ -245,7 +243,7 @@ fn paint_fragment(in: Vertex) -> Output {
         }
         seen += to_whole(in.point);
     }
-    return encode_output(noisy(shown(seen, in.point) * c, texel, in.point), texel);
+    return encode_output(dithered(shown(seen, in.point) * c, texel), texel);
 #else
     if is_beyond(texel) {
         discard;
@@ -293,6 +291,9 @@ fn is_clipped(texel: vec2<i32>) -> bool {
 
 // What is painted, before opacity and noise. Only sharp layers fade.
 fn shown(texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
+#ifdef LINE
+    return paint.color * line(texel);
+#else
 #ifdef SHARP
     if (paint.flags & PLAIN) != 0u {
         return paint.color;
@@ -308,19 +309,14 @@ fn shown(texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
 #endif
 #ifdef OVER
     if (paint.flags & SHADOW) != 0u {
-#ifdef SHARP
-        if (paint.flags & LINE) != 0u {
-            return paint.color * line(texel);
-        }
-#endif
         return paint.color * shadow(saturate(value.a), texel);
     }
 #endif
     return colored(value, paint.color_steps, paint.color_flags);
+#endif
 }
 
-#ifdef OVER
-#ifdef SHARP
+#ifdef LINE
 // The share of a line's colour at a texel.
 //
 // The widened alpha of a texel is the largest of those around it, less their distance beyond the width: a texel's alpha is the share
@@ -352,7 +348,6 @@ fn alpha_at(texel: vec2<i32>) -> f32 {
     }
     return saturate(finite(textureLoad(picture, texel, 0)).a);
 }
-#endif
 #endif
 
 // The share of a shadow's colour where the source has this alpha.
@@ -416,7 +411,7 @@ fn lit(value: vec4<f32>, share: f32) -> vec4<f32> {
 }
 #endif
 
-// Static noise and dithering. Most pixels have neither.
+// Glass with static noise and dithering. Most pixels have neither.
 fn noisy(value: vec4<f32>, texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
     if (paint.flags & (GRAINED | DITHER_STORED | DITHER_ENCODED)) == 0u {
         return value;

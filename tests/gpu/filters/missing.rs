@@ -25,6 +25,8 @@ enum Look {
     Sharp,
     /// A shadow inside is missing.
     NoInset,
+    /// A line around a group is missing.
+    NoLine,
     /// Own glass makes no hole.
     NoHole,
     /// Groups are not filtered.
@@ -32,11 +34,12 @@ enum Look {
 }
 
 /// The looks of the cells if something is missing that they need.
-const LOOKS: [Look; 6] = [
+const LOOKS: [Look; 7] = [
     Look::Plain,
     Look::Flat,
     Look::Sharp,
     Look::NoInset,
+    Look::NoLine,
     Look::NoHole,
     Look::Unfiltered,
 ];
@@ -44,7 +47,7 @@ const LOOKS: [Look; 6] = [
 /// What a pipeline paints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Painted {
-    /// How it changes what lies below: `REPLACE`, `KEEP`, `ADD`, `OVER` or `ATOP`.
+    /// How it changes what lies below: `REPLACE`, `KEEP`, `ADD`, `LINE`, `OVER` or `ATOP`.
     pub mix: &'static str,
     /// `sharp`, `blurred` or `lens`.
     pub source: &'static str,
@@ -55,7 +58,7 @@ const fn painted(mix: &'static str, source: &'static str) -> Painted {
 }
 
 /// All pipelines of paint, as far as this scene needs them.
-const ALL: [Painted; 12] = [
+const ALL: [Painted; 13] = [
     painted("REPLACE", "sharp"),
     painted("REPLACE", "blurred"),
     painted("REPLACE", "lens"),
@@ -68,6 +71,7 @@ const ALL: [Painted; 12] = [
     painted("OVER", "blurred"),
     painted("ATOP", "sharp"),
     painted("ATOP", "blurred"),
+    painted("LINE", "sharp"),
 ];
 
 impl Painted {
@@ -93,7 +97,7 @@ impl Painted {
         };
         let mix = match factor {
             Some(BlendFactor::DstAlpha) => "ATOP",
-            _ => ["REPLACE", "KEEP", "ADD", "OVER"]
+            _ => ["REPLACE", "KEEP", "ADD", "LINE", "OVER"]
                 .into_iter()
                 .find(|name| has(name))
                 .unwrap_or("?"),
@@ -117,7 +121,7 @@ struct Cell {
 /// Groups need it to be filtered at all.
 const FILTERED: (Painted, Look) = (painted("OVER", "sharp"), Look::Unfiltered);
 
-const CELLS: [Cell; 10] = [
+const CELLS: [Cell; 11] = [
     Cell {
         name: "glass",
         needs: &[(painted("REPLACE", "blurred"), Look::Plain)],
@@ -194,6 +198,15 @@ const CELLS: [Cell; 10] = [
         name: "a soft shadow inside",
         needs: &[FILTERED, (painted("ATOP", "blurred"), Look::NoInset)],
         build: |ui, at, look| inset(ui, at, look, 4.0),
+    },
+    Cell {
+        name: "a line",
+        needs: &[FILTERED, (painted("LINE", "sharp"), Look::NoLine)],
+        build: |ui, at, look| {
+            let width = if look == Look::NoLine { 0.0 } else { 2.0 };
+            let filter = UiFilter::opacity(0.9).with_outline(width, Color::WHITE);
+            group(ui, at, Some(filter).filter(|_| look != Look::Unfiltered));
+        },
     },
     Cell {
         name: "own glass",
