@@ -6,7 +6,8 @@
 //   KEEP     scales the picture by 1 - c: blended by (Zero, OneMinusSrcAlpha)
 //   ADD      adds the glass times c: blended by (One, One)
 //   OVER     a layer: blended by (One, OneMinusSrcAlpha), which adds a glow: colour with alpha 0
-// SHARP is defined if the picture is read without a blur, LENS for blurred glass that refracts, and INNER for REPLACE without LENS.
+// SHARP is defined if the picture is read without a blur, LENS for blurred glass that refracts, INNER for REPLACE without LENS, and
+// LINE, with OVER and SHARP, for a line around the picture.
 //
 // Glossary
 //   point    a place in the box, from its centre, before the transform
