@@ -2,8 +2,8 @@
 //!
 //! Where threads compile, the general ones are queued when the app starts, after those of cameras, for the usual formats and for those
 //! of all cameras. So glass and filters are ready when they appear. Where compiling blocks, and in apps that ask for it, the first
-//! [`BackdropBlur`] or `UiFilter`, visible or not, queues them. The first shadow inside of a group queues what paints it, as does the
-//! first line around one, the first [`BlurProfile`] beside one of these queues the pipelines for varying blurs, and the first [`BackdropLens`] queues the pipelines of
+//! [`BackdropBlur`] or `UiFilter`, visible or not, queues them. The first shadow inside of a group queues what paints it, the first
+//! [`BlurProfile`] beside one of these queues the pipelines for varying blurs, and the first [`BackdropLens`] queues the pipelines of
 //! lenses.
 //!
 //! Where threads compile, no frame waits. What is shown until a pipeline is compiled is decided in [`draws`](super::draws).
@@ -29,8 +29,6 @@ pub struct PaintUse {
     varying_filters: bool,
     /// Whether there was a shadow inside of a group.
     insets: bool,
-    /// Whether there was a line around one.
-    lines: bool,
     has_lenses: bool,
 }
 
@@ -70,7 +68,6 @@ pub fn extract_use(
         now.filters |= filter.is_some();
         now.varying_filters |= filter.is_some() && varies;
         now.insets = now.insets || filter.is_some_and(UiFilter::has_insets);
-        now.lines |= filter.is_some_and(|filter| filter.outline.seen_width() > 0.0);
     }
     used.set_if_neq(now);
 }
@@ -117,9 +114,7 @@ pub fn announce(
         if (used.filters || is_expected) && pipelines.takes_groups(format) {
             let mixes = &[Mix::Over, Mix::Keep, Mix::Atop][..2 + usize::from(used.insets)];
             pipelines.announce(format, mixes, &PaintSource::FLAT, &mut preparer);
-            if used.lines {
-                pipelines.announce(format, &[Mix::Line], &[PaintSource::Sharp], &mut preparer);
-            }
+            pipelines.announce(format, &[Mix::Line], &[PaintSource::Sharp], &mut preparer);
             announce_blurs(&mut preparer, format, &[WorkKind::Blur], used.varying_filters);
         }
     }

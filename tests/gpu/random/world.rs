@@ -25,8 +25,8 @@ pub struct Last(pub EntityHashMap<Result<GaussianBlur, BlurError>>);
 #[derive(Resource, Default)]
 struct Asked(bool);
 
-/// For so many frames an app may ask for another one.
-const MOST_FRAMES: usize = 3000;
+/// For so many frames an app may ask for another one: beside other tests, files and pipelines take seconds.
+const MOST_FRAMES: usize = 20_000;
 
 fn hear(mut messages: MessageReader<RequestRedraw>, mut asked: ResMut<Asked>) {
     asked.0 |= messages.read().count() > 0;
@@ -167,8 +167,17 @@ impl World {
         }
     }
 
+    /// Whether the file of an image is still looked for. When it is missing, blurs say so.
+    fn is_loading(&self) -> bool {
+        let server = self.headless.app.world().resource::<AssetServer>();
+        self.images.iter().any(|image| server.load_state(image).is_loading())
+    }
+
     /// Runs frames until nothing changes any more, without any message in the log.
     pub fn settle(&mut self) {
+        while self.is_loading() {
+            self.run(1);
+        }
         self.run(4);
         let _ = self.messages.news();
         if self.is_lockstep() {

@@ -53,7 +53,7 @@ pub fn lose_device(headless: &mut Headless) {
     device.wgpu_device().destroy();
     // Bevy must know before the next frame: on a dead device some of its systems panic.
     let _ = device.poll(PollType::wait_indefinitely());
-    for _ in 0..2000 {
+    for _ in 0..10_000 {
         headless.frame();
         if count(headless) > before {
             break;

@@ -119,14 +119,14 @@ impl Live {
 
     /// Runs frames until blurs are ready.
     pub fn wait_until_ready(&mut self) {
-        for _ in 0..1000 {
+        for _ in 0..10_000 {
             self.frame();
             if self.is_ready() {
                 return;
             }
             sleep(Duration::from_millis(5));
         }
-        panic!("blurs were not ready after 1000 frames");
+        panic!("blurs were not ready after 10,000 frames");
     }
 
     /// Waits for a scene at rest: runs frames until the first watched image shows something, and has stayed as it is for a while in
