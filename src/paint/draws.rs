@@ -422,9 +422,11 @@ impl CameraUpdate<'_, '_> {
 }
 
 fn mix_of(layer: &Layer) -> Mix {
-    match layer.shadow {
-        Some(shadow) if shadow.is_inset => Mix::Atop,
-        Some(shadow) if shadow.width > 0.0 => Mix::Line,
-        _ => Mix::Over,
+    if layer.is_inset() {
+        Mix::Atop
+    } else if layer.width() > 0.0 {
+        Mix::Line
+    } else {
+        Mix::Over
     }
 }

@@ -57,8 +57,8 @@ const fn painted(mix: &'static str, source: &'static str) -> Painted {
     Painted { mix, source }
 }
 
-/// All pipelines of paint, as far as this scene needs them: those of a round are held back together. No cell needs two of them, or one
-/// of them to fall back for another.
+/// The pipelines that paint this scene, in rounds. Those of a round are held back together: no cell needs more than one of them, and
+/// none of them paints the fallback of another.
 const ROUNDS: [&[Painted]; 5] = [
     &[
         painted("REPLACE", "blurred"),
