@@ -199,14 +199,16 @@ impl CameraUpdate<'_, '_> {
     /// All glass, with its calls.
     fn all_glass(&mut self) -> Vec<PaintedGlass> {
         let mut glass = self.camera.glass.clone();
-        for (index, placed) in self.camera.schedule.glass() {
-            let (calls, share) = self.calls(|this| this.glass(index, placed));
-            glass[index].calls = calls;
-            if let Some(share) = share {
-                (glass[index].hole, _) = self.calls(|this| this.hole(index, placed, share));
+        for (index, placed) in self.camera.schedule.placed.iter().enumerate() {
+            let mut share = Some(self.camera.backdrops[index].covers());
+            if let Some(placed) = placed {
+                (glass[index].calls, share) = self.calls(|this| this.glass(index, placed));
+                if placed.on != SurfaceId::CAMERA {
+                    (glass[index].seen, _) = self.calls(|this| this.seen(placed));
+                }
             }
-            if placed.on != SurfaceId::CAMERA {
-                (glass[index].seen, _) = self.calls(|this| this.seen(placed));
+            if let Some(share) = share {
+                (glass[index].hole, _) = self.calls(|this| this.hole(index, share));
             }
         }
         glass
@@ -277,7 +279,7 @@ impl CameraUpdate<'_, '_> {
     /// Glass, or one colour in its shape while its blur or a pipeline is missing. Returns which share of its opacity this has.
     fn glass(&mut self, index: usize, placed: &Placed) -> Option<f32> {
         if placed.opacity <= 0.0 || placed.region.painted.is_empty() {
-            return None;
+            return Some(self.camera.backdrops[index].covers());
         }
         let (backdrop, jobs) = (&self.camera.backdrops[index], self.jobs);
         let on = self.painted_on(placed.on);
@@ -336,8 +338,8 @@ impl CameraUpdate<'_, '_> {
     }
 
     /// The hole that glass, or a share of its opacity, makes in the picture of its own node's group.
-    fn hole(&mut self, index: usize, placed: &Placed, share: f32) -> Option<()> {
-        let surface = placed.hole?;
+    fn hole(&mut self, index: usize, share: f32) -> Option<()> {
+        let surface = self.camera.schedule.holes[index]?;
         let held = self.camera.schedule.tree.surface(surface).rect;
         let (on, source) = (self.painted_on(surface), self.picture(None));
         let uniform = on.hole(&self.camera.backdrops[index], held, share);

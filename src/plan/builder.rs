@@ -149,7 +149,7 @@ impl PassBuilder {
     pub fn blur_and_upsample(&mut self, axes: Axes, low: Level) -> bool {
         let ends = (low, Level::RESULT);
         let reach = self.reach_of_both(axes);
-        let program = select_program::blur_and_upsample(low.octaves, reach, self.request.means.tiling);
+        let program = select_program::blur_and_upsample(low.octaves, reach, &self.request);
         let writes = self.request.finish == Finish::Write && self.shift == Vec2::ZERO;
         let Some(program) = program.filter(|_| writes && !self.request.edge.is_normalized()) else {
             return false;

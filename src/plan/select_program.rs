@@ -23,6 +23,11 @@ const LONGEST_SHORT_REACH: usize = 8;
 /// read in overlapping tiles than a pass takes to start. One of a few tiles waits for the slowest of them.
 const TEXELS_FOR_THREE: RangeInclusive<u32> = 1 << 16..=1 << 22;
 
+/// The largest picture, in texels, and the longest reach on any larger one, for which a convolution in the upsample of every tile is
+/// faster than a pass. A pass takes some time to start; a tile convolves again what lies around it, which grows with the reach.
+const TEXELS_TO_CONVOLVE_IN_TILES: u32 = 1 << 22;
+const REACH_TO_CONVOLVE_IN_TILES: usize = 12;
+
 /// How many of the remaining octaves the next pass does.
 ///
 /// With a third octave, the tiles of a pass overlap so much that on a large picture itself the octave costs more than a
@@ -144,9 +149,13 @@ pub fn upsample(octaves: [u32; 2], tiling: Tiling, filtering: Filtering) -> Prog
 }
 
 /// Convolves a level that is coarser by these octaves, and interpolates it in the same pass, if that is faster.
-pub fn blur_and_upsample(octaves: [u32; 2], reach: usize, tiling: Tiling) -> Option<Program> {
-    match tiling {
-        Tiling::Tiled { stores: true, cores } => Program::blur_upsample_compute(octaves, reach as u32, cores),
+pub fn blur_and_upsample(octaves: [u32; 2], reach: usize, request: &PlanRequest) -> Option<Program> {
+    let size = request.region.size();
+    let is_small = size.x.saturating_mul(size.y) <= TEXELS_TO_CONVOLVE_IN_TILES;
+    match request.means.tiling {
+        Tiling::Tiled { stores: true, cores } if is_small || reach <= REACH_TO_CONVOLVE_IN_TILES => {
+            Program::blur_upsample_compute(octaves, reach as u32, cores)
+        }
         _ => None,
     }
 }

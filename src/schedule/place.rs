@@ -24,9 +24,6 @@ pub struct Placed {
     pub clip: Option<Clip>,
     /// Its opacity, with that of its own node's filter.
     pub opacity: f32,
-    /// Where it makes a hole: glass lies over its node's shadow, but the shadow is on the picture of the node's group, and the glass
-    /// below that picture.
-    pub hole: Option<SurfaceId>,
     /// If it is on the surface of a group: the page on which it is put together what the glass sees, and where it begins there.
     pub seen: (usize, UVec2),
 }
@@ -41,9 +38,14 @@ impl Placed {
     }
 }
 
-/// Finds the place of all glass.
-pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
+/// Where glass makes a hole: it lies over its node's shadow, but the shadow is on the picture of the node's group, and the glass below
+/// that picture. Also the hole of glass that is not painted, beyond the viewport, may be moved into view.
+pub type Holes = Vec<Option<SurfaceId>>;
+
+/// Finds the place of all glass, and of the holes that it makes.
+pub fn place(scene: &Scene, tree: &SurfaceTree) -> (Vec<Option<Placed>>, Holes) {
     let mut placed = vec![None; scene.backdrops.len()];
+    let mut holes = vec![None; scene.backdrops.len()];
     for (backdrop, place) in scene.backdrops.iter().zip(&mut placed) {
         if backdrop.node().is_none() {
             *place = place_in(scene, tree, backdrop, SurfaceId::CAMERA, backdrop.clip, 1.0);
@@ -56,7 +58,7 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
             continue;
         };
         let (backdrop, node) = (&scene.backdrops[index], node_of(item.key));
-        let (mut clip, mut opacity, mut hole) = (backdrop.clip, 1.0, None);
+        let (mut clip, mut opacity) = (backdrop.clip, 1.0);
         for filter in tree.around_node(node) {
             let of = &scene.filters[filter];
             // The clip of its own node applies inside the node's group.
@@ -64,7 +66,7 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
                 clip = of.clip;
                 if !tree.is_flat(filter) {
                     opacity = of.opacity;
-                    hole = tree.items_of(filter).filter(|surface| tree.surface(*surface).is_seen());
+                    holes[index] = tree.items_of(filter).filter(|surface| tree.surface(*surface).is_seen());
                 }
             } else if tree.is_flat(filter) {
                 clip = both(clip, of.result_clip());
@@ -77,10 +79,10 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
         let shared = backdrop.shares.map(|shares| *cuts.entry((shares, on)).or_insert(own));
         if let Some(new) = place_in(scene, tree, backdrop, on, clip, opacity) {
             let cut = shared.unwrap_or(new.cut);
-            placed[index] = Some(Placed { hole, cut, ..new });
+            placed[index] = Some(Placed { cut, ..new });
         }
     }
-    placed
+    (placed, holes)
 }
 
 /// Glass on a surface, under a clip and with a further opacity. `None` if it is neither painted nor takes a picture.
@@ -103,7 +105,6 @@ fn place_in(
         region,
         clip,
         opacity,
-        hole: None,
         seen: (0, UVec2::ZERO),
     })
 }
@@ -149,13 +150,12 @@ fn joins(one: &BatchedBlur, other: &BatchedBlur) -> bool {
 }
 
 /// Whether an item paints anything.
-pub fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>]) -> bool {
-    let placed = |backdrop: usize| placed.get(backdrop).copied().flatten();
+pub fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>], holes: &Holes) -> bool {
     match what {
         What::Mark => false,
         What::Other => true,
-        What::Glass(backdrop) => placed(backdrop).is_some(),
-        What::Hole(backdrop) => placed(backdrop).is_some_and(|placed| placed.hole.is_some()),
+        What::Glass(backdrop) => placed.get(backdrop).is_some_and(Option::is_some),
+        What::Hole(backdrop) => holes.get(backdrop).is_some_and(Option::is_some),
         What::Result(filter) => tree.is_seen(filter),
     }
 }
@@ -187,7 +187,7 @@ impl GlassRounds {
     }
 
     /// The rounds of everything on the camera's picture and on surfaces with a turn.
-    pub fn of_nodes(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> (Self, Runs) {
+    pub fn of_nodes(scene: &Scene, tree: &SurfaceTree, (placed, holes): (&[Option<Placed>], &Holes)) -> (Self, Runs) {
         let mut nodes = Self::default();
         let all = scene.backdrops.iter().zip(placed).enumerate();
         let cuts = all.filter_map(|(index, (backdrop, placed))| {
@@ -199,7 +199,7 @@ impl GlassRounds {
             return (nodes, vec![vec![(SurfaceId::CAMERA, FIRST..LAST)]]);
         }
         cuts.sort_by_key(|(cut, _)| *cut);
-        nodes.add_all(scene, tree, placed, &cuts);
+        nodes.add_all(scene, tree, (placed, holes), &cuts);
         nodes.solve(scene, tree.surfaces.len());
         let runs = nodes.find_runs(tree);
         (nodes, runs)
@@ -224,7 +224,13 @@ impl GlassRounds {
 
     /// The events in the order in which they would happen one by one. The result of a group with a turn is painted when its last node
     /// is, but over what was painted before its first one: nothing else of the surface lies between.
-    fn add_all(&mut self, scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>], cuts: &[(FloatOrd, usize)]) {
+    fn add_all(
+        &mut self,
+        scene: &Scene,
+        tree: &SurfaceTree,
+        (placed, holes): (&[Option<Placed>], &Holes),
+        cuts: &[(FloatOrd, usize)],
+    ) {
         let mut open: Vec<(usize, SurfaceId, FloatOrd)> = Vec::new();
         let mut cuts = cuts.iter().peekable();
         let mut readers = vec![None; placed.len()];
@@ -250,7 +256,7 @@ impl GlassRounds {
                 }
             }
             let owner = tree.surface_of(scene.filters, item.key, item.what);
-            let owner = owner.filter(|_| paints(item.what, tree, placed));
+            let owner = owner.filter(|_| paints(item.what, tree, placed, holes));
             let is_due = |on: &SurfaceId| *on == SurfaceId::CAMERA || has_turn(*on) && tree.surface(*on).is_seen();
             let is_own = item.what != What::Other;
             is_new |= is_own;
@@ -354,7 +360,6 @@ mod tests {
             region: region.expect("it lies in the viewport"),
             clip: None,
             opacity: 1.0,
-            hole: None,
             seen: (0, UVec2::ZERO),
         };
         (backdrop, placed)

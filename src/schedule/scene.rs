@@ -256,6 +256,15 @@ impl Backdrop {
         self.freeze.is_some_and(|freeze| freeze.taken.is_none())
     }
 
+    /// Which share of what lies below it covers, before its opacity, if nothing is missing that it needs.
+    pub fn covers(&self) -> f32 {
+        if self.is_plain {
+            self.fallback.alpha.clamp(0.0, 1.0)
+        } else {
+            1.0
+        }
+    }
+
     /// Its place in the stack, if it is a node's.
     pub fn node(&self) -> Option<u32> {
         match self.order {

@@ -6,7 +6,7 @@
 //! - What glass inside a group sees is no texture: it is the group so far over what the camera has painted below. So both are combined
 //!   on a page, beside what other glass of the batch sees.
 
-use super::place::{GlassRounds, Placed, paints, place};
+use super::place::{GlassRounds, Holes, Placed, paints, place};
 use super::rects::{as_texels, common, moved, pixels};
 use super::scene::{FIRST, GlassOrder, LAST, Scene, Slot, What, node_of};
 use super::tree::{SurfaceId, SurfaceTree};
@@ -23,6 +23,8 @@ pub struct Schedule {
     pub tree: SurfaceTree,
     /// Glass by its index in the scene, `None` if it is neither painted nor takes a picture.
     pub placed: Vec<Option<Placed>>,
+    /// The surfaces on which glass makes holes, by its index.
+    pub holes: Holes,
     /// All batches.
     pub batches: Vec<Batch>,
     /// All steps.
@@ -134,7 +136,7 @@ impl Schedule {
     /// Plans a scene.
     pub fn new(scene: &Scene) -> Self {
         let mut tree = SurfaceTree::new(scene);
-        let placed = place(scene, &tree);
+        let (placed, holes) = place(scene, &tree);
         for (placed, backdrop) in placed.iter().zip(scene.backdrops) {
             if let Some(placed) = placed
                 && placed.on != SurfaceId::CAMERA
@@ -151,6 +153,7 @@ impl Schedule {
             schedule: Self {
                 tree,
                 placed,
+                holes,
                 ..Self::default()
             },
         };
@@ -163,7 +166,7 @@ impl Schedule {
 
     /// Whether an item paints anything.
     pub fn paints(&self, what: What) -> bool {
-        paints(what, &self.tree, &self.placed)
+        paints(what, &self.tree, &self.placed, &self.holes)
     }
 
     /// Whether Bevy's pass paints the item of the camera's picture with this sort key.
@@ -231,7 +234,8 @@ impl Planner<'_> {
     /// Everything that is painted on the camera's picture, and groups with glass.
     fn nodes(&mut self) {
         let start = self.schedule.steps.len();
-        let (nodes, rounds) = GlassRounds::of_nodes(self.scene, &self.schedule.tree, &self.schedule.placed);
+        let glass = (&*self.schedule.placed, &self.schedule.holes);
+        let (nodes, rounds) = GlassRounds::of_nodes(self.scene, &self.schedule.tree, glass);
         let mut first_blur = start;
         let pages = self.pages();
         for (round, runs) in rounds.iter().enumerate() {

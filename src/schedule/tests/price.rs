@@ -110,7 +110,7 @@ fn assert_bounded(parts: &Parts) -> Schedule {
     let scene = parts.scene(false);
     let schedule = Schedule::new(&scene);
     let pages: usize = schedule.tree.pages.iter().map(Vec::len).sum();
-    let (_, runs) = GlassRounds::of_nodes(&scene, &schedule.tree, &schedule.placed);
+    let (_, runs) = GlassRounds::of_nodes(&scene, &schedule.tree, (&schedule.placed, &schedule.holes));
     let in_round = 2 * pages + 2 * schedule.seen.len() + 2;
     let most = 3 * pages + runs.len() * in_round;
     assert!(

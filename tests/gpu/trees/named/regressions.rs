@@ -221,3 +221,35 @@ fn glass_sees_nothing_beyond_the_border_around() {
     assert_shown(LDR, &trees);
     assert_shown(HDR, &trees);
 }
+
+/// A card that has left the screen, whose filter moves a shadow of it back: there is no glass beyond the viewport, but it lies over the
+/// shadow of its box as it did before. The shadow of the card is that of what is beside the box.
+#[test]
+fn glass_beyond_the_viewport_still_lies_over_its_shadow() {
+    // A screen takes the stamps.
+    drop(Screen::of_one_size(BlurBackend::Fragment, HDR));
+    let stamp = stamps::all().iter().find(|stamp| stamp.name == "shadow").cloned();
+    let card = |(left, top): (f64, f64), sigma: f64, is_inset: bool| {
+        let cast = Shadow {
+            is_inset,
+            ..shadow([20.0 - 0.5 * left, 0.0], 0.0, WHITE)
+        };
+        let node = Node {
+            radii: [stamps::RADIUS; 4],
+            stamp: stamp.clone(),
+            glass: Some(Glass::new(2.0)),
+            filter: Some(casting([cast], soft(sigma))),
+            ..plain([left, top, 26.0, 18.0], NOTHING)
+        };
+        (format!("card-{left}-{top}-{sigma}-{is_inset}"), over_nothing([node]))
+    };
+    let places = [(-29.0, 20.0), (-60.0, 20.0), (-13.0, 20.0), (20.0, -30.0)];
+    let trees: Vec<Named> = places
+        .into_iter()
+        .flat_map(|place| {
+            [(0.0, false), (1.0, false), (1.0, true)].map(|(sigma, is_inset)| card(place, sigma, is_inset))
+        })
+        .collect();
+    assert_shown(HDR, &trees);
+    assert_switched_off(HDR, &trees);
+}
