@@ -105,7 +105,10 @@ impl Drop for Headless {
 pub fn adapter_limits() -> wgpu::Limits {
     static LIMITS: OnceLock<wgpu::Limits> = OnceLock::new();
     let look = || match adapter() {
-        Ok(adapter) => adapter.limits(),
+        Ok(adapter) => {
+            super::report::append("BLUR_REPORT_GPU", || adapter.get_info().name);
+            adapter.limits()
+        }
         Err(reason) => {
             assert!(std::env::var_os("BLUR_REQUIRE_GPU").is_none(), "{reason}");
             let _ = writeln!(std::io::stderr(), "SKIPPED, nothing was tested: {reason}");

@@ -12,7 +12,7 @@ pub fn row(what: &str, figure: &str) {
     append("BLUR_REPORT", || format!("| {what} | {figure} |"));
 }
 
-/// Adds a line to the file that a variable of the environment names, if it does.
+/// Adds a line to the file that a variable of the environment names, if it does. `BLUR_REPORT_GPU` names one for the GPU.
 pub fn append(variable: &str, line: impl FnOnce() -> String) {
     if let Some(path) = std::env::var_os(variable) {
         let file = OpenOptions::new().create(true).append(true).open(&path);
