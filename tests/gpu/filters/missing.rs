@@ -57,8 +57,8 @@ const fn painted(mix: &'static str, source: &'static str) -> Painted {
     Painted { mix, source }
 }
 
-/// The pipelines that paint this scene, in rounds. Those of a round are held back together: no cell needs more than one of them, and
-/// none of them paints the fallback of another.
+/// The pipelines that this scene needs. Each round holds some of them back at once: no cell needs two of a round, and none of a round
+/// paints the fallback of another.
 const ROUNDS: [&[Painted]; 5] = [
     &[
         painted("REPLACE", "blurred"),

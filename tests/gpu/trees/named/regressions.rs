@@ -222,8 +222,8 @@ fn glass_sees_nothing_beyond_the_border_around() {
     assert_shown(HDR, &trees);
 }
 
-/// A card that has left the screen, whose filter moves a shadow of it back: there is no glass beyond the viewport, but it lies over the
-/// shadow of its box as it did before. The shadow of the card is that of what is beside the box.
+/// A card has left the screen, and its filter casts a shadow back onto it. Beyond the viewport the glass is not painted, but it still hides
+/// the box shadow of its node: only what the box shadow paints around the box casts a shadow.
 #[test]
 fn glass_beyond_the_viewport_still_lies_over_its_shadow() {
     // A screen takes the stamps.
