@@ -91,7 +91,9 @@ impl Scans {
         let coefficients = usize::from(*first).min(63)..=usize::from(*last).min(63);
         for name in names.chunks_exact(2) {
             for (_, missing) in self.channels.iter_mut().filter(|(other, _)| *other == name[0]) {
-                missing[coefficients.clone()].fill(Some(bits & 0xf));
+                // A damaged scan may end before it starts: it holds nothing.
+                let held = missing.get_mut(coefficients.clone()).unwrap_or_default();
+                held.fill(Some(bits & 0xf));
             }
         }
     }
@@ -180,6 +182,20 @@ mod tests {
         let whole = [frame.as_slice(), scans.as_flattened()].concat();
         assert_eq!(check(&whole), Ok(End::Unmarked { at: whole.len() }));
         assert_eq!(check(&whole[..whole.len() - scans[2].len()]), Err(TOO_SHORT));
+    }
+
+    /// A scan holds the coefficients from its first to its last: nothing if these are the wrong way round.
+    #[test]
+    fn files_whose_scans_hold_too_little_do_not() {
+        let data = file(1).len() - 2;
+        let mut file = file(1)[..data].to_vec();
+        for (first, last) in (0..=u8::MAX).flat_map(|first| (0..=u8::MAX).map(move |last| (first, last))) {
+            let coefficients = data - 11;
+            file[coefficients..coefficients + 2].copy_from_slice(&[first, last]);
+            let is_whole = first == 0 && last >= 63;
+            let expected = is_whole.then_some(End::Unmarked { at: data }).ok_or(TOO_SHORT);
+            assert_eq!(check(&file), expected, "from {first} to {last}");
+        }
     }
 
     #[test]
