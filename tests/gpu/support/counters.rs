@@ -86,8 +86,8 @@ impl Held {
         if more.is_empty() {
             return None;
         }
-        let new = self.objects_since(before);
-        Some(format!("{}; new: {new:?}", more.join("; ")))
+        let (new, gone) = (self.objects_since(before), before.objects_since(self));
+        Some(format!("{}; new: {new:?}; gone: {gone:?}", more.join("; ")))
     }
 
     /// The memory allocations that are new, of those whose name begins with this.

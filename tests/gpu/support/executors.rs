@@ -17,15 +17,17 @@ const GENERAL: usize = 2;
 
 /// An app for every way, the [`GENERAL`] ones first, each when its turn comes.
 pub fn executors() -> impl Iterator<Item = Executor> {
-    [false, true].into_iter().flat_map(|is_specialised| {
-        let backends = [BlurBackend::Fragment, BlurBackend::Compute].into_iter();
-        backends.map(move |backend| Executor::new(backend, is_specialised))
-    })
+    general_executors().chain(special_executors())
 }
 
 /// An app for each kind of pass, with the general shaders alone.
 pub fn general_executors() -> impl Iterator<Item = Executor> {
-    some_executors(false)
+    BACKENDS.into_iter().map(|backend| Executor::new(backend, false))
+}
+
+/// The same with shaders for single kernels.
+pub fn special_executors() -> impl Iterator<Item = Executor> {
+    BACKENDS.into_iter().map(|backend| Executor::new(backend, true))
 }
 
 /// All executors, or those with the general shaders alone.

@@ -1,8 +1,6 @@
-//! The results for valid pictures. Without a GPU these tests are skipped, unless `BLUR_REQUIRE_GPU` is set.
+//! The results for valid pictures.
 
-mod common;
-
-use common::{folder, run};
+use crate::common::{folder, run};
 use image::codecs::png::{PngDecoder, PngEncoder};
 use image::{DynamicImage, GrayImage, ImageBuffer, ImageDecoder, ImageEncoder, Luma, Rgb, Rgba, RgbaImage};
 use std::fs;

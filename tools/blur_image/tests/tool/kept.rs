@@ -1,9 +1,6 @@
-//! What a file holds beside colours is kept, or a note says that it is not. Without a GPU these tests are skipped, unless
-//! `BLUR_REQUIRE_GPU` is set.
+//! What a file holds beside colours is kept, or a note says that it is not.
 
-mod common;
-
-use common::{folder, run};
+use crate::common::{folder, run};
 use exr::image::write::WritableImage;
 use exr::image::{AnyChannel, AnyChannels, Encoding, FlatSamples, Layer};
 use exr::math::Vec2;

@@ -1,8 +1,6 @@
-//! TIFF files that say more than colours. Without a GPU these tests are skipped, unless `BLUR_REQUIRE_GPU` is set.
+//! TIFF files that say more than colours.
 
-mod common;
-
-use common::{folder, run};
+use crate::common::{folder, run};
 use image::{Rgb, RgbImage, Rgba};
 use std::fs::File;
 use std::io::BufReader;

@@ -1,8 +1,6 @@
-//! EXR files that say more than colours. Without a GPU these tests are skipped, unless `BLUR_REQUIRE_GPU` is set.
+//! EXR files that say more than colours.
 
-mod common;
-
-use common::{folder, run};
+use crate::common::{folder, run};
 use exr::meta::attribute::Chromaticities;
 use exr::prelude::*;
 use std::path::Path;
