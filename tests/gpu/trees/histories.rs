@@ -149,7 +149,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
     fresh.warm_up();
     let first = number("BLUR_TREE_SEED", 1);
     let turn = u64::from(format == HDR) + 2 * u64::from(backend == BlurBackend::Compute);
-    let seeds: Vec<u64> = (first..first + number("BLUR_HISTORIES", 500))
+    let seeds: Vec<u64> = (first..first + number("BLUR_HISTORIES", 300))
         .filter(|seed| seed % 4 == turn)
         .collect();
     let (mut last, mut is_held) = (empty(), false);
@@ -187,7 +187,6 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         } else {
             morphing.morph(&trees);
         }
-        // Then both blur with the pipelines of their kernels, and not with those for any kernel, which round otherwise.
         morphing.settle();
         fresh.show_anew(&trees);
         fresh.settle();
@@ -207,11 +206,13 @@ fn ldr_by_render_passes() {
 }
 
 #[test]
+#[ignore = "what is remembered does not depend on the passes: scripts/soak runs it"]
 fn ldr_by_compute_passes() {
     compare("LDR, compute passes", BlurBackend::Compute, LDR);
 }
 
 #[test]
+#[ignore = "what is remembered does not depend on the passes: scripts/soak runs it"]
 fn hdr_by_render_passes() {
     compare("HDR, render passes", BlurBackend::Fragment, HDR);
 }
