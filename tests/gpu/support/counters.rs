@@ -48,11 +48,13 @@ impl Held {
         let allocations = allocations.map(|allocation| (allocation.name, allocation.size));
         let (of_bevy, others): (Vec<_>, Vec<_>) =
             allocations.partition(|(name, _)| name.starts_with("render_statistics_"));
-        // Bevy keeps as many of its own timestamp buffers as frames were ever in flight at once: that depends on time.
+        // Bevy keeps as many of its own timestamp buffers as frames were ever in flight at once: that depends on time. Their sizes are
+        // multiples of 1024; the allocator adds what lies unused before them, which wgpu does not count.
+        let size_of = |size: u64| (size - size % 1024) as i64;
         for (name, number) in &mut held {
             match *name {
                 "buffers" => *number -= of_bevy.len() as i64,
-                "buffer bytes" => *number -= of_bevy.iter().map(|(_, size)| *size as i64).sum::<i64>(),
+                "buffer bytes" => *number -= of_bevy.iter().map(|(_, size)| size_of(*size)).sum::<i64>(),
                 _ => {}
             }
         }
