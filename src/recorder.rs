@@ -144,7 +144,7 @@ impl TextureBlurs<'_> {
     pub fn prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
         let moment = self.preparer.pipelines.moment;
         if blur.moment.is_some_and(|[device, _]| device != moment[0]) {
-            *blur = TextureBlur::default();
+            blur.job.start_over();
         }
         (blur.moment, blur.prepared) = (Some(moment), None);
         let outcome = self.try_prepare(blur, request);

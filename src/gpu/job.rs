@@ -119,7 +119,7 @@ impl BlurJob {
         preparer.find_mask(&mut request)?;
         let has_mask = request.has_mask();
         let shown = self.show(preparer, request);
-        let is_ready = shown.inspect_err(|_| self.parts = Parts::default())?;
+        let is_ready = shown.inspect_err(|_| self.start_over())?;
         Ok(match has_mask {
             false => BlurState::Waiting,
             true if is_ready => BlurState::Ready,
@@ -188,6 +188,11 @@ impl BlurJob {
             spare.release();
             spare.was_drawn &= spare.request.mask_mut().and_then(Option::take).is_none();
         }
+    }
+
+    /// Drops everything that it holds, after the loss of its device, but knows what it has reported.
+    pub fn start_over(&mut self) {
+        self.parts = Parts::default();
     }
 
     /// Forgets everything: when it is active again, neither the old mask nor the old strength stands in for the new one.

@@ -160,6 +160,32 @@ fn a_released_blur_starts_again() {
     }
 }
 
+/// What is wrong with a request has nothing to do with the device.
+#[test]
+fn an_error_is_not_said_again() {
+    for backend in BACKENDS {
+        let mut shown = Shown::new(backend);
+        let (source, target) = (shown.add_source(), shown.add_source());
+        let outside = Settings {
+            region: Some(URect::new(2, 2, 20, 20)),
+            bounds: Some(URect::new(4, 0, 40, 30)),
+            ..Settings::new(5.0)
+        };
+        let wanted = |settings: &Settings| vec![(End::from(&source), End::from(&target), settings.clone())];
+        shown.headless.app.insert_resource(WantedRecordings(wanted(&outside)));
+        shown.headless.warm_up();
+        faults::lose_device(&mut shown.headless);
+        let errors = |shown: &mut Shown| shown.headless.recordings().0[0].errors.len();
+        assert_eq!(errors(&mut shown), 1, "{backend:?}: once");
+        // It is over, and comes back: that is said.
+        for settings in [Settings::new(5.0), outside] {
+            shown.headless.app.insert_resource(WantedRecordings(wanted(&settings)));
+            shown.headless.warm_up();
+        }
+        assert_eq!(errors(&mut shown), 2, "{backend:?}: twice");
+    }
+}
+
 #[test]
 fn cameras_of_meshes_come_back() {
     on_both("cameras of meshes", |shown| {

@@ -160,7 +160,8 @@ fn no_setting_of_any_magnitude_breaks_a_frame() {
         let before = headless.read_image(&canvas);
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
         let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-        let random = (0..SETTINGS[usize::from(is_full())]).map(|_| settings().new_tree(&mut runner).expect("nothing is filtered").current());
+        let random = (0..SETTINGS[usize::from(is_full())])
+            .map(|_| settings().new_tree(&mut runner).expect("nothing is filtered").current());
         for settings in core::iter::once(Settings::far_shadow()).chain(random.collect::<Vec<_>>()) {
             println!("{settings:?}");
             put(headless.app.world_mut(), &things, &settings);

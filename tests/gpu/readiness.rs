@@ -147,7 +147,10 @@ fn every_frame_shows_what_was_asked_for() {
             checked += show.check(&show.live.shots());
         }
         println!("{backend:?}: {checked} blurred pictures");
-        assert!(checked > if is_full() { 2000 } else { 1000 }, "{checked} pictures were blurred");
+        assert!(
+            checked > if is_full() { 2000 } else { 1000 },
+            "{checked} pictures were blurred"
+        );
     }
 }
 
