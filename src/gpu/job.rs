@@ -190,7 +190,7 @@ impl BlurJob {
         }
     }
 
-    /// Drops everything that it holds, after the loss of its device, but knows what it has reported.
+    /// Drops everything that it holds, but knows what it has reported: after a failure, or the loss of its device.
     pub fn start_over(&mut self) {
         self.parts = Parts::default();
     }

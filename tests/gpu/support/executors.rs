@@ -12,12 +12,9 @@ pub struct Executor {
     is_specialised: bool,
 }
 
-/// The number of executors with the general shaders alone: one for each kind of pass.
-const GENERAL: usize = 2;
-
-/// An app for every way, the [`GENERAL`] ones first, each when its turn comes.
+/// An app for every way, those with the general shaders first, each when its turn comes.
 pub fn executors() -> impl Iterator<Item = Executor> {
-    general_executors().chain(special_executors())
+    some_executors(true)
 }
 
 /// An app for each kind of pass, with the general shaders alone.
@@ -32,7 +29,7 @@ pub fn special_executors() -> impl Iterator<Item = Executor> {
 
 /// All executors, or those with the general shaders alone.
 pub fn some_executors(is_every_way: bool) -> impl Iterator<Item = Executor> {
-    executors().take(if is_every_way { usize::MAX } else { GENERAL })
+    general_executors().chain(is_every_way.then(special_executors).into_iter().flatten())
 }
 
 /// Runs a test with one executor after the other.
