@@ -80,7 +80,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
     screen.warm_up();
     let first = number("BLUR_TREE_SEED", 1);
     let turn = u64::from(format == HDR) + 2 * u64::from(backend == BlurBackend::Compute);
-    let seeds: Vec<u64> = (first..first + number("BLUR_TREES", 1200))
+    let seeds: Vec<u64> = (first..first + number("BLUR_TREES", 600))
         .filter(|seed| seed % 4 == turn)
         .collect();
     let without = Feature::left_out();

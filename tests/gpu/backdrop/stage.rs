@@ -38,20 +38,12 @@ pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
 }
 
 /// Runs a test of what is painted after the blur: places, colours, order. Trees and worlds show the same with both kinds of passes,
-/// so it runs with one kind, which its name decides; with both if everything is asked for, or if the test has no thread of its own.
+/// so it runs with [one kind](one_backend).
 pub fn on_one(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
     for backend in one_backend() {
         let mut stage = Stage::new(backend, kind, format);
         test(&mut stage);
     }
-}
-
-/// The kinds of passes for [`on_one`].
-pub fn one_backend() -> Vec<BlurBackend> {
-    let thread = std::thread::current();
-    let name = thread.name().filter(|name| name.contains("::") && !is_full());
-    let letters = name.map(|name| name.bytes().map(usize::from).sum::<usize>());
-    letters.map_or(BACKENDS.to_vec(), |letters| vec![BACKENDS[letters % BACKENDS.len()]])
 }
 
 impl Stage {

@@ -1,7 +1,7 @@
 //! Images with dithering.
 
 use super::*;
-use crate::support::executors::{Executor, by_all_executors};
+use crate::support::executors::{Executor, by_executors};
 use crate::support::images::{converting, layered};
 use bevy::image::Image;
 
@@ -13,7 +13,7 @@ fn blurred(executor: &mut Executor, source: Image, format: TextureFormat, dither
 
 #[test]
 fn a_dark_gradient_has_no_bands() {
-    by_all_executors(|executor| {
+    by_executors(|executor| {
         let lights = Lights::new(&mut executor.headless);
         for format in [SRGB, UNORM] {
             let source = to_image(&gradient(format), format);
@@ -29,7 +29,7 @@ fn a_dark_gradient_has_no_bands() {
 /// The source has floats, so that it has no bands of its own. Weak blurs are dithered like strong ones.
 #[test]
 fn a_conversion_to_eight_bits() {
-    by_all_executors(|executor| {
+    by_executors(|executor| {
         let source = HDR;
         for format in [SRGB, UNORM] {
             let smooth = gradient(format);
@@ -77,7 +77,7 @@ fn mip_levels_have_no_bands() {
 /// Straight alpha: the stored colour is dithered, however faint it is.
 #[test]
 fn straight_colours_are_dithered_as_they_are_stored() {
-    by_all_executors(|executor| {
+    by_executors(|executor| {
         let faint = |x: usize| 0.25 + 0.5 * x as f64 / 1000.0;
         let [width, height] = [1000, 96];
         // A flat colour stays flat with straight alpha.
@@ -94,7 +94,7 @@ fn straight_colours_are_dithered_as_they_are_stored() {
 /// A level that has been rounded to a half float is not exactly a level, but must stay that level.
 #[test]
 fn flat_areas_stay_flat() {
-    by_all_executors(|executor| {
+    by_executors(|executor| {
         let lights = Lights::new(&mut executor.headless);
         for format in [SRGB, UNORM] {
             // Some GPUs decode some levels to other light, which lies between two levels.

@@ -184,7 +184,7 @@ fn walk(backend: BlurBackend) {
     let headless = warm(backend);
     let headless = RefCell::new(headless);
     let worst = RefCell::new(Worst::new());
-    let (cases, seed) = (number("BLUR_EXACTNESS_CASES", 60), number("BLUR_EXACTNESS_SEED", 26));
+    let (cases, seed) = (number("BLUR_EXACTNESS_CASES", 30), number("BLUR_EXACTNESS_SEED", 26));
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config {

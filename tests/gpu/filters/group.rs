@@ -2,7 +2,7 @@
 //! scene alone.
 
 use super::*;
-use crate::backdrop::stage::{Stage, Ui, one_backend};
+use crate::backdrop::stage::{Stage, Ui};
 use crate::support::compositor::tolerance;
 use crate::support::formats::encode_srgb;
 use crate::support::functions;

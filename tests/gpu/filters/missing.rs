@@ -2,7 +2,7 @@
 //! as ever, to the bit.
 
 use super::*;
-use crate::backdrop::stage::{Stage, Ui, one_backend};
+use crate::backdrop::stage::{Stage, Ui};
 use crate::support::headless::label_of;
 use crate::support::held::hold_back;
 use bevy::render::render_resource::{BlendFactor, PipelineDescriptor, RenderPipelineDescriptor};

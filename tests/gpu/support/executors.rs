@@ -32,9 +32,10 @@ pub fn some_executors(is_every_way: bool) -> impl Iterator<Item = Executor> {
     general_executors().chain(is_every_way.then(special_executors).into_iter().flatten())
 }
 
-/// Runs a test with one executor after the other.
-pub fn by_all_executors(test: fn(&mut Executor)) {
-    for mut executor in executors() {
+/// Runs a test with the general shaders, and with those for single kernels in [one kind of passes](one_backend).
+pub fn by_executors(test: fn(&mut Executor)) {
+    let special = one_backend().into_iter().map(|backend| Executor::new(backend, true));
+    for mut executor in general_executors().chain(special) {
         println!("{}", executor.name);
         test(&mut executor);
     }

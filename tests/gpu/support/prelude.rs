@@ -12,8 +12,8 @@ pub use super::reference::{Picture, gaussian_blur};
 pub use super::scene::{self, Kind, node, set_active, viewport};
 pub use super::twins::{Twins, View};
 pub use super::{
-    BACKENDS, HDR, LDR, RGB, RGBA, assert_close, gpu, gpu_with, inputs, is_full, is_turn, linear, logs, report,
-    within_rounding,
+    BACKENDS, HDR, LDR, RGB, RGBA, assert_close, gpu, gpu_with, inputs, is_full, is_turn, linear, logs, one_backend,
+    report, within_rounding,
 };
 pub use bevy::asset::RenderAssetUsages;
 pub use bevy::camera::visibility::RenderLayers;

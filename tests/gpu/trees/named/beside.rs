@@ -2,7 +2,6 @@
 //! compositor as each pixel allows.
 
 use super::*;
-use crate::backdrop::stage::one_backend;
 use crate::support::difference::Difference;
 use crate::support::precision::error_of_blurs;
 use crate::support::reference::Storage;
