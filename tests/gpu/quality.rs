@@ -240,20 +240,10 @@ fn infinities_and_nan_do_not_spread() {
             _ => [0.25, 0.5, 0.75, 1.0],
         });
         let mut broken = Vec::new();
-        for (number, format) in [TextureFormat::Rgba16Float, TextureFormat::Rgba32Float]
-            .into_iter()
-            .enumerate()
-        {
-            let alphas = [BlurAlpha::Premultiplied, BlurAlpha::Opaque, BlurAlpha::Straight];
-            for (step, alpha) in alphas.into_iter().enumerate() {
-                let sigmas = [0.1, 2.5, 40.0].into_iter().enumerate();
-                let with = |(index, sigma): (usize, f32)| {
-                    let edges = EdgeMode::ALL.into_iter().enumerate();
-                    let chosen =
-                        edges.filter(move |(edge, _)| is_turn(number + step + index, *edge, EdgeMode::ALL.len()));
-                    chosen.map(move |(_, edge)| GaussianBlur::from_sigma(sigma).with_edge(edge))
-                };
-                let blurs: Vec<_> = sigmas.flat_map(with).collect();
+        for format in [TextureFormat::Rgba16Float, TextureFormat::Rgba32Float] {
+            for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Opaque, BlurAlpha::Straight] {
+                let with = |sigma: f32| EdgeMode::ALL.map(|edge| GaussianBlur::from_sigma(sigma).with_edge(edge));
+                let blurs = [0.1, 2.5, 40.0].map(with).concat();
                 let source = to_image(&picture, format);
                 let image = |blur: &GaussianBlur| {
                     let image = converting(&mut executor.headless, source.clone(), format);

@@ -61,11 +61,13 @@ fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[EdgeMode], check: fn(
             if !is_turn(index, step, 2) {
                 continue;
             }
-            let edge = edges[(index + step) % edges.len()];
+            // Each of four formats has another strength or kind of passes, and the next four have another edge and picture.
+            let other = index / 4 + step;
+            let edge = edges[other % edges.len()];
             let mut trial = Trial {
                 name: String::new(),
                 format,
-                picture: formats::quantised(&translucent(format, index + step), format),
+                picture: formats::quantised(&translucent(format, other), format),
                 sigma,
                 edge,
             };

@@ -116,7 +116,8 @@ pub fn is_turn(case: usize, choice: usize, choices: usize) -> bool {
     is_full() || case % choices == choice
 }
 
-/// One kind of passes, which the name of the test decides. Both if everything is asked for, or if the test has no thread of its own.
+/// The kinds of passes to test with: one, chosen by the name of the test, or both if everything is asked for. Both, too, on a thread
+/// that does not have the name of a test.
 pub fn one_backend() -> Vec<BlurBackend> {
     let thread = std::thread::current();
     let name = thread.name().filter(|name| name.contains("::") && !is_full());
