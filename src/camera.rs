@@ -22,7 +22,6 @@ use bevy::core_pipeline::tonemapping::{DebandDither, tonemapping};
 use bevy::core_pipeline::upscaling::upscaling;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::schedule::ScheduleLabel;
-use bevy::ecs::system::SystemParam;
 use bevy::math::Affine2;
 use bevy::post_process::bloom::bloom;
 use bevy::post_process::motion_blur::motion_blur;
@@ -279,45 +278,45 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
 /// The current camera.
 pub type RecordedCamera = (Entity, &'static ViewTarget);
 
-/// Everything that recording the blur of a camera requires.
-#[derive(SystemParam)]
-pub struct CameraRecorder<'w> {
-    blurs: Res<'w, CameraBlurs>,
-    jobs: ResMut<'w, BlurJobs>,
-    kept: ResMut<'w, KeptPictures>,
-    recorder: BlurRecorder<'w>,
-}
+/// Everything that recording the blur of a camera requires. A tuple, because a derived parameter with resources of the GPU takes seconds
+/// to compile.
+pub type CameraRecorder<'w> = (
+    Res<'w, CameraBlurs>,
+    ResMut<'w, BlurJobs>,
+    ResMut<'w, KeptPictures>,
+    BlurRecorder<'w>,
+);
 
 /// Blurs the current camera if its stage is [`BlurStage::BeforeTonemapping`].
 pub fn blur_before_tonemapping(camera: ViewQuery<RecordedCamera>, with: CameraRecorder, context: RenderContext) {
-    with.record(BlurStage::BeforeTonemapping, camera, context);
+    record(BlurStage::BeforeTonemapping, camera, with, context);
 }
 
 /// Blurs the current camera if its stage is [`BlurStage::AfterTonemapping`].
 pub fn blur_after_tonemapping(camera: ViewQuery<RecordedCamera>, with: CameraRecorder, context: RenderContext) {
-    with.record(BlurStage::AfterTonemapping, camera, context);
+    record(BlurStage::AfterTonemapping, camera, with, context);
 }
 
 /// Blurs the current camera if its stage is [`BlurStage::AfterUi`].
 pub fn blur_after_ui(camera: ViewQuery<RecordedCamera>, with: CameraRecorder, context: RenderContext) {
-    with.record(BlurStage::AfterUi, camera, context);
+    record(BlurStage::AfterUi, camera, with, context);
 }
 
-impl CameraRecorder<'_> {
-    fn record(mut self, stage: BlurStage, camera: ViewQuery<RecordedCamera>, mut context: RenderContext) {
-        let (camera, target) = camera.into_inner();
-        let Some(blur) = self.blurs.0.get(&camera).filter(|blur| blur.stage == stage) else {
-            return;
-        };
-        let Some(job) = self.jobs.get_mut(JobKey::Camera(blur.entity)) else {
-            return;
-        };
-        let (recorder, context, label) = (&self.recorder, &mut context, blur.label.as_ref());
-        if !self
-            .kept
-            .record_camera(blur.entity, job, recorder, context, label, target)
-        {
-            job.record(recorder, context, Timed::whole(label), &Views::in_camera(target));
-        }
+fn record(
+    stage: BlurStage,
+    camera: ViewQuery<RecordedCamera>,
+    (blurs, mut jobs, mut kept, recorder): CameraRecorder,
+    mut context: RenderContext,
+) {
+    let (camera, target) = camera.into_inner();
+    let Some(blur) = blurs.0.get(&camera).filter(|blur| blur.stage == stage) else {
+        return;
+    };
+    let Some(job) = jobs.get_mut(JobKey::Camera(blur.entity)) else {
+        return;
+    };
+    let (context, label) = (&mut context, blur.label.as_ref());
+    if !kept.record_camera(blur.entity, job, &recorder, context, label, target) {
+        job.record(&recorder, context, Timed::whole(label), &Views::in_camera(target));
     }
 }

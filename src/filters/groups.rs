@@ -44,7 +44,6 @@ type NodeData = (
 /// The nodes, and what a walk over them reads and changes.
 #[derive(SystemParam)]
 pub struct NodeWalk<'w, 's> {
-    groups: ResMut<'w, FilteredGroups>,
     nodes: Query<'w, 's, NodeData>,
     filters: Query<'w, 's, (Entity, FilterData)>,
     visible: Query<'w, 's, (&'static Node, &'static InheritedVisibility)>,
@@ -99,8 +98,8 @@ struct Inherited<'a> {
 }
 
 /// Finds the groups that are filtered in this frame, and clips the nodes inside them.
-pub fn find_groups(mut nodes: NodeWalk) {
-    nodes.groups.0.clear();
+pub fn find_groups(mut nodes: NodeWalk, mut groups: ResMut<FilteredGroups>) {
+    groups.0.clear();
     nodes.written.next_frame();
     // A hidden group costs nothing.
     let filters = nodes.filters.iter().filter_map(|(entity, data)| {
@@ -125,7 +124,7 @@ pub fn find_groups(mut nodes: NodeWalk) {
                 all: clip.as_ref(),
                 ..default()
             };
-            nodes.visit(*entity, inherited, &filtered, &unclipped);
+            nodes.visit(*entity, inherited, (&filtered, &unclipped), &mut groups);
         }
     }
 }
@@ -179,8 +178,8 @@ impl NodeWalk<'_, '_> {
         &mut self,
         entity: Entity,
         inherited: Inherited,
-        filtered: &EntityHashMap<&Filter>,
-        unclipped: &EntityHashSet,
+        (filtered, unclipped): (&EntityHashMap<&Filter>, &EntityHashSet),
+        groups: &mut FilteredGroups,
     ) -> u32 {
         let Ok((node, computed, stack_index, transform, clip)) = self.nodes.get_mut(entity) else {
             return 0;
@@ -233,7 +232,7 @@ impl NodeWalk<'_, '_> {
         let mut end = start + 1;
         for child in children {
             if !self.roots.contains(child) {
-                end = end.max(self.visit(child, for_children, filtered, unclipped));
+                end = end.max(self.visit(child, for_children, (filtered, unclipped), groups));
             }
         }
         if let Some((group, (_, data))) = group.zip(self.filters.get(entity).ok()) {
@@ -244,12 +243,12 @@ impl NodeWalk<'_, '_> {
             if group.changes() {
                 let clips = if clips_result { Clips::Result } else { unless_result };
                 let group = group.clone().placed(start, start..end, around, clips);
-                self.groups.0.push((*data.target, group));
+                groups.0.push((*data.target, group));
             }
             if data.filter.is_rounded && start + 1 < end {
                 let content = data.content(entity);
                 let content = content.placed(start, start + 1..end, clip_of(inside.all), unless_result);
-                self.groups.0.push((*data.target, content));
+                groups.0.push((*data.target, content));
             }
         }
         end

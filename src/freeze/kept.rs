@@ -228,9 +228,10 @@ pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<Mailbox<FreezeRepor
 
 /// Counts the kept textures.
 pub fn count_pictures(kept: Res<KeptPictures>, mut preparer: BlurPreparer) {
-    for room in kept.all.values().filter_map(Frozen::room) {
-        preparer.textures.count_views(room.picture.views());
-    }
+    let rooms = kept.all.values().filter_map(Frozen::room);
+    rooms
+        .flat_map(|room| room.picture.views())
+        .for_each(|view| preparer.textures.count_view(view));
 }
 
 impl KeptPictures {

@@ -283,11 +283,10 @@ impl IntermediateTextures {
         )
     }
 
-    /// Counts a front end's own textures among those used in this frame.
-    pub fn count_views<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
-        for (size, kind) in views.into_iter().map(kind_of) {
-            self.count(bytes(size, kind));
-        }
+    /// Counts a front end's own texture among those used in this frame.
+    pub fn count_view(&mut self, view: &TextureView) {
+        let (size, kind) = kind_of(view);
+        self.count(bytes(size, kind));
     }
 }
 

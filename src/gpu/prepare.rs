@@ -167,7 +167,11 @@ impl BlurPreparer<'_> {
         prepared.held.updates += 1;
         if prepared.is_kept() {
             prepared.held.textures.clear();
-            self.textures.count_views(&prepared.held.result);
+            prepared
+                .held
+                .result
+                .iter()
+                .for_each(|view| self.textures.count_view(view));
         } else if prepared.take_textures(&mut self.textures, &self.device)? || !prepared.is_written {
             self.write_uniforms(prepared);
         }

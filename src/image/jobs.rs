@@ -9,7 +9,6 @@ use crate::gpu::{BlurPreparer, BlurRecorder, ViewInfo};
 use bevy::camera::NormalizedRenderTarget;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
 use bevy::ecs::schedule::ScheduleLabel;
-use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -194,48 +193,45 @@ impl ImageJobs {
 }
 
 pub fn record_before_cameras(recording: Recording, context: RenderContext) {
-    recording.record(context, |time| time == Time::BeforeCameras);
+    record(recording, context, |time| time == Time::BeforeCameras);
 }
 
 /// Runs at the end of every camera's schedule.
 pub fn record_after_camera(view: Res<CurrentView>, recording: Recording, context: RenderContext) {
-    recording.record(
-        context,
-        |time| matches!(time, Time::After { camera, .. } if camera == view.0),
-    );
+    let is_now = |time| matches!(time, Time::After { camera, .. } if camera == view.0);
+    record(recording, context, is_now);
 }
 
 pub fn record_after_cameras(recording: Recording, context: RenderContext) {
-    recording.record(context, |time| time == Time::AfterCameras);
+    record(recording, context, |time| time == Time::AfterCameras);
 }
 
-/// The resources that recording requires.
-#[derive(SystemParam)]
-pub struct Recording<'w> {
-    requested: Res<'w, Requests>,
-    jobs: ResMut<'w, ImageJobs>,
-    images: Res<'w, RenderAssets<GpuImage>>,
-    outcomes: Res<'w, Outcomes>,
-    recorder: BlurRecorder<'w>,
-}
+/// The resources that recording requires. A tuple, because a derived parameter with resources of the GPU takes seconds to compile.
+type Recording<'w> = (
+    Res<'w, Requests>,
+    ResMut<'w, ImageJobs>,
+    Res<'w, RenderAssets<GpuImage>>,
+    Res<'w, Outcomes>,
+    BlurRecorder<'w>,
+);
 
-impl Recording<'_> {
-    fn record(mut self, mut context: RenderContext, is_now: impl Fn(Time) -> bool) {
-        for request in self.requested.ordered.iter().filter(|request| is_now(request.time)) {
-            // An input that has yet to be written does not exist.
-            let is_fed = self
-                .jobs
-                .has_fed(request, |turn| matches!(turn, Turn::Rests | Turn::Ran));
-            let Some(job) = self.jobs.all.get_mut(&request.id).filter(|_| is_fed) else {
-                continue;
-            };
-            let is_read = job.record(request, &self.recorder, &mut context) && request.wants_pixels;
-            // In this frame, so that later changes of the target do not matter.
-            let target = self.images.get(request.spec.target).filter(|_| is_read);
-            match target.map(|target| pixels::copy(target, &mut context)) {
-                Some(Err(error)) => self.outcomes.report(request, Err(error)),
-                copied => job.pixels = copied.and_then(Result::ok),
-            }
+fn record(
+    (requested, mut jobs, images, outcomes, recorder): Recording,
+    mut context: RenderContext,
+    is_now: impl Fn(Time) -> bool,
+) {
+    for request in requested.ordered.iter().filter(|request| is_now(request.time)) {
+        // An input that has yet to be written does not exist.
+        let is_fed = jobs.has_fed(request, |turn| matches!(turn, Turn::Rests | Turn::Ran));
+        let Some(job) = jobs.all.get_mut(&request.id).filter(|_| is_fed) else {
+            continue;
+        };
+        let is_read = job.record(request, &recorder, &mut context) && request.wants_pixels;
+        // In this frame, so that later changes of the target do not matter.
+        let target = images.get(request.spec.target).filter(|_| is_read);
+        match target.map(|target| pixels::copy(target, &mut context)) {
+            Some(Err(error)) => outcomes.report(request, Err(error)),
+            copied => job.pixels = copied.and_then(Result::ok),
         }
     }
 }

@@ -10,7 +10,6 @@ use crate::formats::CameraPicture;
 use crate::gpu::{BlurJobs, Deferred};
 use crate::schedule::{Backdrop, Canvas, Layer, PaintTexture, Placed, SurfaceId, common};
 use crate::settings::ColorMatrices;
-use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_phase::TrackedRenderPass;
@@ -114,8 +113,8 @@ impl Draws {
             self.uniforms.set_label(Some("gaussian_blur_paint"));
             self.colors.set_label(Some("gaussian_blur_colors"));
         }
-        self.uniforms.write_buffer(&gpu.device, &gpu.queue);
-        self.colors.write_buffer(&gpu.device, &gpu.queue);
+        self.uniforms.write_buffer(gpu.device, gpu.queue);
+        self.colors.write_buffer(gpu.device, gpu.queue);
         let (Some(uniforms), Some(colors)) = (self.uniforms.buffer(), self.colors.buffer()) else {
             return;
         };
@@ -131,13 +130,12 @@ impl Draws {
 }
 
 /// The resources that preparing draws requires.
-#[derive(SystemParam)]
-pub struct DrawGpu<'w> {
-    device: Res<'w, RenderDevice>,
-    queue: Res<'w, RenderQueue>,
-    cache: Res<'w, PipelineCache>,
-    pipelines: Res<'w, PaintPipelines>,
-    fallback: Res<'w, FallbackImage>,
+struct DrawGpu<'a> {
+    device: &'a RenderDevice,
+    queue: &'a RenderQueue,
+    cache: &'a PipelineCache,
+    pipelines: &'a PaintPipelines,
+    fallback: &'a FallbackImage,
 }
 
 impl DrawGpu<'_> {
@@ -150,11 +148,19 @@ impl DrawGpu<'_> {
 /// Prepares all draw calls.
 pub fn update_draws(
     cameras: Query<(&ViewTarget, CameraPicture)>,
-    mut inputs: ResMut<PaintInputs>,
+    (mut inputs, mut draws): (ResMut<PaintInputs>, ResMut<Draws>),
     jobs: Res<BlurJobs>,
-    gpu: DrawGpu,
-    mut draws: ResMut<Draws>,
+    (device, queue): (Res<RenderDevice>, Res<RenderQueue>),
+    (cache, pipelines): (Res<PipelineCache>, Res<PaintPipelines>),
+    fallback: Res<FallbackImage>,
 ) {
+    let gpu = DrawGpu {
+        device: &device,
+        queue: &queue,
+        cache: &cache,
+        pipelines: &pipelines,
+        fallback: &fallback,
+    };
     draws.clear();
     let mut pictures = HashMap::default();
     for camera in &mut inputs.cameras {
@@ -183,19 +189,19 @@ pub fn update_draws(
 }
 
 /// The update of a camera's draw calls.
-struct CameraUpdate<'a, 'w> {
+struct CameraUpdate<'a> {
     camera: &'a PaintedCamera,
     format: TextureFormat,
     colours: Colours,
     jobs: &'a BlurJobs,
-    gpu: &'a DrawGpu<'w>,
+    gpu: &'a DrawGpu<'a>,
     draws: &'a mut Draws,
     pictures: &'a mut HashMap<TextureViewId, BindGroup>,
     /// The dynamic offset of the steps of colour of what is being added.
     colors: u32,
 }
 
-impl CameraUpdate<'_, '_> {
+impl CameraUpdate<'_> {
     /// All glass, with its calls.
     fn all_glass(&mut self) -> Vec<PaintedGlass> {
         let mut glass = self.camera.glass.clone();
@@ -262,7 +268,7 @@ impl CameraUpdate<'_, '_> {
             mix,
             source: source.kind,
         };
-        let pipeline = self.gpu.pipelines.ready(key, &self.gpu.cache)?;
+        let pipeline = self.gpu.pipelines.ready(key, self.gpu.cache)?;
         self.draws.calls.push(DrawCall {
             pipeline: pipeline.clone(),
             source,

@@ -28,7 +28,7 @@ pub type PaintView = (Entity, MainEntity, &'static ViewTarget, &'static Extracte
 /// Paints everything up to Bevy's user interface: regions of glass under it, filtered groups, and nodes below glass, which is blurred in
 /// between. Bevy's pass must run after it.
 pub fn backdrops_below_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
-    if let Some(painter) = Painter::new(world, camera) {
+    if let Some(painter) = Painter::new(world, camera.into_inner()) {
         let (below, _) = painter.sections();
         below.iter().for_each(|section| painter.section(section, &mut context));
     }
@@ -36,7 +36,7 @@ pub fn backdrops_below_ui(world: &World, camera: ViewQuery<PaintView>, mut conte
 
 /// Paints the regions of glass over Bevy's user interface.
 pub fn backdrops_above_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
-    if let Some(painter) = Painter::new(world, camera) {
+    if let Some(painter) = Painter::new(world, camera.into_inner()) {
         let (_, above) = painter.sections();
         above.iter().for_each(|section| painter.section(section, &mut context));
     }
@@ -53,8 +53,10 @@ struct Painter<'w> {
 
 impl<'w> Painter<'w> {
     /// `None` for a camera without glass and filters.
-    fn new<'q: 'w>(world: &'w World, camera: ViewQuery<'q, '_, PaintView>) -> Option<Self> {
-        let (entity, main_entity, target, extracted) = camera.into_inner();
+    fn new(
+        world: &'w World,
+        (entity, main_entity, target, extracted): (Entity, Entity, &'w ViewTarget, &'w ExtractedCamera),
+    ) -> Option<Self> {
         let mut cameras = world.resource::<PaintInputs>().cameras.iter();
         let camera = cameras.find(|camera| camera.picture.camera == entity)?;
         if let Some(functions) = world.get_resource::<DrawFunctions<TransparentUi>>() {

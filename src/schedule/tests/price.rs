@@ -177,10 +177,16 @@ proptest! {
         assert_bounded(&Parts::new(&nodes));
     }
 
-    /// What lies outside of the picture adds no pass, beside or inside of what is seen.
+    /// Glass and groups outside of the picture add no pass, beside or inside of what is seen. No group hides its items by an opacity of
+    /// 0: that saves passes.
     #[test]
     fn what_is_unseen_adds_nothing(nodes in proptest::collection::vec(node(), 0..60), more in proptest::collection::vec(node(), 0..60)) {
-        let unseen = more.into_iter().map(|node| Node { place: [2000, 2000], flags: node.flags & !98 | 1, ..node });
+        let unseen = more.into_iter().map(|node| Node {
+            place: [2000, 2000],
+            opacity: node.opacity.max(1),
+            flags: node.flags & !98 | 1,
+            ..node
+        });
         let all: Vec<Node> = nodes.iter().cloned().chain(unseen).collect();
         let mut parts = Parts::new(&all);
         let [with, without] = [true, false].map(|has_unseen| {
