@@ -280,6 +280,11 @@ impl Capabilities {
         check_layers(self.adapter.get_info().backend, image, texture.depth_or_array_layers())
     }
 
+    /// Whether the GPU is a software rasteriser.
+    pub fn is_software(&self) -> bool {
+        is_software(&self.adapter.get_info())
+    }
+
     /// The largest width and height of a texture.
     pub fn largest_side(&self) -> u32 {
         self.device.limits().max_texture_dimension_2d

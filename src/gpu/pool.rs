@@ -11,6 +11,7 @@
 use super::view_info::{layer_view, texture_size};
 use crate::diagnostics::label::TextureBytes;
 use crate::errors::BlurError;
+use crate::formats::Capabilities;
 use crate::plan::pack::PageSet;
 use bevy::image::ToExtents;
 use bevy::prelude::*;
@@ -127,7 +128,8 @@ impl<T: Clone + Send + Sync + 'static> Pool<T> {
     /// Takes a texture for this frame, if possible the one that the user had `before`.
     ///
     /// A new texture is exact, because most sizes never change; if one that could have been used is too small or too large, the
-    /// size does change, and the new one has room to grow. No side then exceeds `limit`. Pages come with room.
+    /// size does change, and the new one has room to grow. No side then exceeds `limit`. Pages come with room. `create` makes a texture
+    /// of at least some size, and says of which.
     ///
     /// # Errors
     /// The error of `create`.
@@ -136,7 +138,7 @@ impl<T: Clone + Send + Sync + 'static> Pool<T> {
         need: Need,
         before: impl Fn(&T) -> bool,
         limit: u32,
-        create: impl FnOnce(UVec2) -> Result<T, BlurError>,
+        create: impl FnOnce(UVec2) -> Result<(T, UVec2), BlurError>,
     ) -> Result<T, BlurError> {
         let index = match self.find(&need, before) {
             Some(index) => index,
@@ -148,8 +150,9 @@ impl<T: Clone + Send + Sync + 'static> Pool<T> {
                 } else {
                     need.size
                 };
+                let (texture, size) = create(size)?;
                 self.textures.push(Pooled {
-                    texture: create(size)?,
+                    texture,
                     size,
                     kind: need.kind,
                     user: need.user,
@@ -259,6 +262,16 @@ fn with_headroom(needed: UVec2, limit: u32) -> UVec2 {
     }
 }
 
+/// A size without powers of two, if they fit. Software rasterisers compile each shader anew for textures whose width or height is a power
+/// of two, and that takes longer than many frames.
+fn without_powers(size: UVec2, limit: u32) -> UVec2 {
+    let side = |side: u32| {
+        let mut more = side..limit.max(side);
+        more.find(|side| !side.is_power_of_two()).unwrap_or(side)
+    };
+    UVec2::new(side(size.x), side(size.y))
+}
+
 /// The intermediate textures of all blurs. Created again for every render device.
 pub type IntermediateTextures = Pool<TextureView>;
 
@@ -271,16 +284,18 @@ impl IntermediateTextures {
         &mut self,
         need: Need,
         before: Option<&TextureView>,
-        device: &RenderDevice,
+        (device, capabilities): (&RenderDevice, &Capabilities),
     ) -> Result<TextureView, BlurError> {
-        let limit = device.limits().max_texture_dimension_2d;
+        let limit = capabilities.largest_side();
         let before = before.map(|view| view.id());
-        self.take(
-            need,
-            |view| before == Some(view.id()),
-            limit,
-            |size| create(size, need.kind, device),
-        )
+        let create = |size: UVec2| {
+            let size = match capabilities.is_software() {
+                true => without_powers(size, limit),
+                false => size,
+            };
+            Ok((create(size, need.kind, device)?, size))
+        };
+        self.take(need, |view| before == Some(view.id()), limit, create)
     }
 
     /// Counts a front end's own texture among those used in this frame.

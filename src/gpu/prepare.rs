@@ -79,7 +79,8 @@ impl BlurPreparer<'_> {
         let needed = needed.iter().copied().enumerate();
         let take = |(index, size)| {
             let user = User::Page(set, index);
-            self.textures.take_view(Need { size, kind, user }, None, &self.device)
+            let gpu = (&*self.device, &*self.capabilities);
+            self.textures.take_view(Need { size, kind, user }, None, gpu)
         };
         needed.map(take).collect()
     }
@@ -172,7 +173,9 @@ impl BlurPreparer<'_> {
                 .result
                 .iter()
                 .for_each(|view| self.textures.count_view(view));
-        } else if prepared.take_textures(&mut self.textures, &self.device)? || !prepared.is_written {
+        } else if prepared.take_textures(&mut self.textures, (&self.device, &self.capabilities))?
+            || !prepared.is_written
+        {
             self.write_uniforms(prepared);
         }
         let Prepared {
@@ -356,7 +359,11 @@ impl Prepared {
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`]; then only some have been taken, and the request is given up.
-    fn take_textures(&mut self, pool: &mut IntermediateTextures, device: &RenderDevice) -> Result<bool, BlurError> {
+    fn take_textures(
+        &mut self,
+        pool: &mut IntermediateTextures,
+        gpu: (&RenderDevice, &Capabilities),
+    ) -> Result<bool, BlurError> {
         pool.begin_plan();
         let kind = TextureKind {
             format: self.resolved.intermediate,
@@ -370,7 +377,7 @@ impl Prepared {
             let view = if is_own && is_deferred {
                 let view = match own.take().filter(|view| kind_of(view) == (size, kind)) {
                     Some(view) => view,
-                    None => create(size, kind, device)?,
+                    None => create(size, kind, gpu.0)?,
                 };
                 pool.count(bytes(size, kind));
                 own.insert(view).clone()
@@ -381,7 +388,7 @@ impl Prepared {
                     _ if is_deferred => User::Job,
                     _ => User::Plans,
                 };
-                pool.take_view(Need { size, kind, user }, taken.get(index), device)?
+                pool.take_view(Need { size, kind, user }, taken.get(index), gpu)?
             };
             let (size, _) = kind_of(&view);
             are_others |= core::mem::replace(&mut self.plan.intermediates[index], size) != size;

@@ -68,7 +68,7 @@ impl Model {
             let made = &mut self.made;
             let create = |size| {
                 made.push((size, need.kind));
-                Ok(made.len() as u32 - 1)
+                Ok((made.len() as u32 - 1, size))
             };
             let texture = self
                 .pool
