@@ -264,12 +264,20 @@ fn with_headroom(needed: UVec2, limit: u32) -> UVec2 {
 
 /// A size without powers of two, if they fit. Software rasterisers compile each shader anew for textures whose width or height is a power
 /// of two, and that takes longer than many frames.
-fn without_powers(size: UVec2, limit: u32) -> UVec2 {
+pub fn without_powers(size: UVec2, limit: u32) -> UVec2 {
     let side = |side: u32| {
-        let mut more = side..limit.max(side);
+        let mut more = side..=limit.max(side);
         more.find(|side| !side.is_power_of_two()).unwrap_or(side)
     };
     UVec2::new(side(size.x), side(size.y))
+}
+
+/// The size of a texture that is made where this size is needed.
+pub fn made_size(needed: UVec2, capabilities: &Capabilities) -> UVec2 {
+    match capabilities.is_software() {
+        true => without_powers(needed, capabilities.largest_side()),
+        false => needed,
+    }
 }
 
 /// The intermediate textures of all blurs. Created again for every render device.
@@ -289,10 +297,7 @@ impl IntermediateTextures {
         let limit = capabilities.largest_side();
         let before = before.map(|view| view.id());
         let create = |size: UVec2| {
-            let size = match capabilities.is_software() {
-                true => without_powers(size, limit),
-                false => size,
-            };
+            let size = made_size(size, capabilities);
             Ok((create(size, need.kind, device)?, size))
         };
         self.take(need, |view| before == Some(view.id()), limit, create)

@@ -2,7 +2,7 @@
 
 use super::pipeline_key::{PipelineKey, Queued, bindings};
 use super::pipelines::{BlurPipelines, Uses};
-use super::pool::{IntermediateTextures, Need, TextureKind, User, bytes, create, kind_of};
+use super::pool::{IntermediateTextures, Need, TextureKind, User, bytes, create, kind_of, made_size};
 use super::request::{BlurRequest, Work, WorkKind};
 use super::uniforms::{SHARES_AT, SIGMA_LEVELS_AT, SigmaLevelsUniform, buffer_bytes, offset_of_pass};
 use super::view_info::{ViewInfo, view_of_mask};
@@ -375,6 +375,8 @@ impl Prepared {
         for (index, size) in self.needed.iter().copied().enumerate() {
             let is_deferred = self.plan.reads_later(index);
             let view = if is_own && is_deferred {
+                // Like those of the pool: a picture that is kept has the bits of a live one.
+                let size = made_size(size, gpu.1);
                 let view = match own.take().filter(|view| kind_of(view) == (size, kind)) {
                     Some(view) => view,
                     None => create(size, kind, gpu.0)?,

@@ -21,7 +21,7 @@ const MOST: Process = Process {
     mappings: 40,
 };
 
-const SIZE: UVec2 = UVec2::splat(32);
+const SIZE: UVec2 = UVec2::splat(36);
 
 /// The instance of an app, whose report counts the objects on the GPU.
 #[derive(Resource, Clone, Default)]
@@ -75,7 +75,7 @@ fn populate(headless: &mut Headless) -> Entity {
     };
     let pane = (node, UiTargetCamera(glass.camera), BackdropBlur::new(5.0));
     headless.spawn(pane);
-    let source = headless.add_image(to_image(&inputs::patterns(32, 32)[0], LDR));
+    let source = headless.add_image(to_image(&inputs::patterns(36, 36)[0], LDR));
     let image = plain(source).with_update(BlurUpdate::EveryFrame);
     spawn(headless, GaussianBlur::new(5.0), image)
 }

@@ -1,6 +1,6 @@
 //! The pool without a GPU: textures are numbers.
 
-use super::super::pool::{Need, Pool, TextureKind, User, bytes};
+use super::super::pool::{Need, Pool, TextureKind, User, bytes, without_powers};
 use crate::errors::BlurError;
 use crate::plan::pack::PageSet;
 use bevy::math::UVec2;
@@ -292,4 +292,20 @@ fn a_failure_leaves_the_pool_as_it_was() {
     assert_eq!(failed, Err(error));
     assert!(model.pool.held().is_empty());
     assert_eq!(model.pool.give_back(Duration::ZERO), 0);
+}
+
+#[test]
+fn sides_are_no_powers_of_two() {
+    for side in 1..=LIMIT {
+        let UVec2 { x: grown, y } = without_powers(UVec2::new(side, 3), LIMIT);
+        assert!(!grown.is_power_of_two() || side == LIMIT, "{side}: {grown}");
+        assert!((side..=side + 2).contains(&grown) && grown <= LIMIT, "{side}: {grown}");
+        assert_eq!(y, 3);
+    }
+    let beyond = UVec2::splat(2 * LIMIT);
+    assert_eq!(
+        without_powers(beyond, LIMIT),
+        beyond,
+        "a size beyond the limit stays what it is"
+    );
 }

@@ -5,7 +5,7 @@ use crate::support::compositor::{assert_composed, compose};
 use std::collections::HashMap;
 
 /// Small, because there are many pictures to compare.
-pub const SIZE: UVec2 = UVec2::new(64, 40);
+pub const SIZE: UVec2 = UVec2::new(60, 40);
 
 /// A camera without glass and one with a pane that changes from frame to frame.
 pub struct Show {

@@ -40,7 +40,7 @@ fn a_despawned_camera_disturbs_no_other() {
     twins.blur(sigma(5.0));
     let mut doomed = Vec::new();
     for radius in [3.0, 30.0, 90.0] {
-        let view = View::new(&mut twins.headless, Kind::Core3d, UVec2::new(64, 40), LDR);
+        let view = View::new(&mut twins.headless, Kind::Core3d, UVec2::new(60, 40), LDR);
         view.insert(&mut twins.headless, GaussianBlur::new(radius));
         doomed.push(view);
     }

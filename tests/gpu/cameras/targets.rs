@@ -95,7 +95,7 @@ fn targets_have_any_format_a_camera_can_render_to() {
 
 /// A blurred camera moves to the smaller target of another one.
 fn move_beside(name: &str, kind: Kind, give: impl FnOnce(&mut Headless, Entity, &Handle<Image>)) {
-    let mut twins = Twins::with(kind, UVec2::new(64, 48), LDR, late_targets::follow);
+    let mut twins = Twins::with(kind, UVec2::new(60, 48), LDR, late_targets::follow);
     let large = scene::target(&mut twins.headless, UVec2::new(200, 160), LDR);
     let world = scene::camera(&mut twins.headless, kind, &large, Msaa::Off);
     let blur = GaussianBlur::from_sigma(3.0);

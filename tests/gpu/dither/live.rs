@@ -9,7 +9,7 @@ fn no_frame_is_sharp_when_dithering_is_switched() {
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
         let mut live = Live::new(backend, |_| {});
         scene::spawn(&mut live.headless, Kind::Core2d, 1.0);
-        let size = UVec2::new(64, 40);
+        let size = UVec2::new(60, 40);
         let views = [(); 2].map(|()| View::new(&mut live.headless, Kind::Core2d, size, SRGB));
         views.iter().for_each(|view| live.watch(&view.target));
         views[1].insert(&mut live.headless, GaussianBlur::from_sigma(6.0));

@@ -34,8 +34,8 @@ pub fn plugins(kind: Kind) -> fn(&mut App) {
 
 /// Spawns the scene for one kind of camera, in an app with [its plugins](add_plugins). `brightness` scales its light.
 pub fn spawn(headless: &mut Headless, kind: Kind, brightness: f64) {
-    let [pattern, _] = inputs::patterns(96, 64);
-    let picture = Picture::from_fn(96, 64, |x, y| {
+    let [pattern, _] = inputs::patterns(96, 60);
+    let picture = Picture::from_fn(96, 60, |x, y| {
         let texel = pattern.at(x, y);
         [
             texel[2] * brightness,

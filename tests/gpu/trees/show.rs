@@ -11,7 +11,7 @@ use crate::support::reference::{Storage, tree};
 use bevy::render::render_resource::PipelineDescriptor;
 
 /// The sizes of viewports.
-pub const SIZES: [[usize; 2]; 4] = [[96, 64], [64, 64], [96, 48], [72, 56]];
+pub const SIZES: [[usize; 2]; 4] = [[96, 60], [60, 60], [96, 48], [72, 56]];
 
 /// From this one on, they lie side by side in one target.
 pub const SHARED: usize = 2;
