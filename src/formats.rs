@@ -155,8 +155,10 @@ pub fn is_software(adapter: &AdapterInfo) -> bool {
 /// The capabilities of the GPU.
 #[derive(Resource, Clone)]
 pub struct Capabilities {
-    device: RenderDevice,
+    pub device: RenderDevice,
     adapter: RenderAdapter,
+    /// Whether the GPU is a software rasteriser.
+    pub is_software: bool,
     /// For targets of these precisions blurs may use compute passes, at least for their intermediate textures.
     computes: &'static [Precision],
     cores: Cores,
@@ -181,6 +183,7 @@ impl Capabilities {
         Self {
             device: device.clone(),
             adapter: adapter.clone(),
+            is_software,
             computes: match backend {
                 _ if !can_compute => &[],
                 BlurBackend::Fragment => &[],
@@ -278,11 +281,6 @@ impl Capabilities {
     /// `UnreadableLayers`.
     pub fn check_layers(&self, image: &'static str, texture: &Texture) -> Result<(), BlurError> {
         check_layers(self.adapter.get_info().backend, image, texture.depth_or_array_layers())
-    }
-
-    /// Whether the GPU is a software rasteriser.
-    pub fn is_software(&self) -> bool {
-        is_software(&self.adapter.get_info())
     }
 
     /// The largest width and height of a texture.

@@ -274,7 +274,7 @@ pub fn without_powers(size: UVec2, limit: u32) -> UVec2 {
 
 /// The size of a texture that is made where this size is needed.
 pub fn made_size(needed: UVec2, capabilities: &Capabilities) -> UVec2 {
-    match capabilities.is_software() {
+    match capabilities.is_software {
         true => without_powers(needed, capabilities.largest_side()),
         false => needed,
     }
@@ -292,13 +292,13 @@ impl IntermediateTextures {
         &mut self,
         need: Need,
         before: Option<&TextureView>,
-        (device, capabilities): (&RenderDevice, &Capabilities),
+        capabilities: &Capabilities,
     ) -> Result<TextureView, BlurError> {
         let limit = capabilities.largest_side();
         let before = before.map(|view| view.id());
         let create = |size: UVec2| {
             let size = made_size(size, capabilities);
-            Ok((create(size, need.kind, device)?, size))
+            Ok((create(size, need.kind, &capabilities.device)?, size))
         };
         self.take(need, |view| before == Some(view.id()), limit, create)
     }

@@ -79,8 +79,8 @@ impl BlurPreparer<'_> {
         let needed = needed.iter().copied().enumerate();
         let take = |(index, size)| {
             let user = User::Page(set, index);
-            let gpu = (&*self.device, &*self.capabilities);
-            self.textures.take_view(Need { size, kind, user }, None, gpu)
+            self.textures
+                .take_view(Need { size, kind, user }, None, &self.capabilities)
         };
         needed.map(take).collect()
     }
@@ -173,9 +173,7 @@ impl BlurPreparer<'_> {
                 .result
                 .iter()
                 .for_each(|view| self.textures.count_view(view));
-        } else if prepared.take_textures(&mut self.textures, (&self.device, &self.capabilities))?
-            || !prepared.is_written
-        {
+        } else if prepared.take_textures(&mut self.textures, &self.capabilities)? || !prepared.is_written {
             self.write_uniforms(prepared);
         }
         let Prepared {
@@ -362,7 +360,7 @@ impl Prepared {
     fn take_textures(
         &mut self,
         pool: &mut IntermediateTextures,
-        gpu: (&RenderDevice, &Capabilities),
+        capabilities: &Capabilities,
     ) -> Result<bool, BlurError> {
         pool.begin_plan();
         let kind = TextureKind {
@@ -375,11 +373,11 @@ impl Prepared {
         for (index, size) in self.needed.iter().copied().enumerate() {
             let is_deferred = self.plan.reads_later(index);
             let view = if is_own && is_deferred {
-                // Like those of the pool: a picture that is kept has the bits of a live one.
-                let size = made_size(size, gpu.1);
+                // The size that the pool would make, so that a kept picture has the same bits as a live one.
+                let size = made_size(size, capabilities);
                 let view = match own.take().filter(|view| kind_of(view) == (size, kind)) {
                     Some(view) => view,
-                    None => create(size, kind, gpu.0)?,
+                    None => create(size, kind, &capabilities.device)?,
                 };
                 pool.count(bytes(size, kind));
                 own.insert(view).clone()
@@ -390,7 +388,7 @@ impl Prepared {
                     _ if is_deferred => User::Job,
                     _ => User::Plans,
                 };
-                pool.take_view(Need { size, kind, user }, taken.get(index), gpu)?
+                pool.take_view(Need { size, kind, user }, taken.get(index), capabilities)?
             };
             let (size, _) = kind_of(&view);
             are_others |= core::mem::replace(&mut self.plan.intermediates[index], size) != size;

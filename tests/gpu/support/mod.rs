@@ -116,8 +116,8 @@ pub fn is_turn(case: usize, choice: usize, choices: usize) -> bool {
     is_full() || case % choices == choice
 }
 
-/// The kinds of passes to test with: one, chosen by the name of the test, or both if everything is asked for. Both, too, on a thread
-/// that does not have the name of a test.
+/// The kinds of passes that a test runs with: one, chosen by the test's name. With `BLUR_FULL`, or on a thread without a test's name,
+/// both.
 pub fn one_backend() -> Vec<BlurBackend> {
     let thread = std::thread::current();
     let name = thread.name().filter(|name| name.contains("::") && !is_full());
