@@ -26,7 +26,7 @@ mod switch;
 
 use crate::support::prelude::*;
 use pane::{Pane, Square, layers};
-use stage::{Stage, Ui, on_both, on_one};
+use stage::{Stage, Ui, on_one};
 
 /// Five boxes side by side, no two of which touch, two of them at the viewport's border.
 const PLACES: [[f32; 4]; 5] = [

@@ -89,9 +89,9 @@ impl Shown {
     }
 }
 
-/// Runs a test with render passes alone, and with compute passes wherever possible.
-fn on_both(name: &str, build: impl Fn(&mut Shown)) {
-    for backend in BACKENDS {
+/// Runs a test with [one kind of passes](one_backend).
+fn on_one(name: &str, build: impl Fn(&mut Shown)) {
+    for backend in one_backend() {
         let mut shown = Shown::new(backend);
         build(&mut shown);
         shown.check(&format!("{name}, {backend:?}"));
@@ -100,7 +100,7 @@ fn on_both(name: &str, build: impl Fn(&mut Shown)) {
 
 #[test]
 fn images_come_back() {
-    on_both("images", |shown| {
+    on_one("images", |shown| {
         let blur = GaussianBlur::from_sigma(5.0);
         let updates = [
             ("an image on changes", BlurUpdate::OnChange),
@@ -126,7 +126,7 @@ fn images_come_back() {
 
 #[test]
 fn recorded_blurs_come_back() {
-    on_both("recorded blurs", |shown| {
+    on_one("recorded blurs", |shown| {
         let mut wanted = Vec::new();
         for (name, sigma) in [("a weak recorded blur", 1.0), ("a strong recorded blur", 14.0)] {
             let (source, target) = (shown.add_source(), shown.add_source());
@@ -140,7 +140,7 @@ fn recorded_blurs_come_back() {
 /// A blur that is released before a device is lost starts again, too.
 #[test]
 fn a_released_blur_starts_again() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut shown = Shown::new(backend);
         let (source, target) = (shown.add_source(), shown.add_source());
         let wanted = (End::from(&source), End::from(&target), Settings::new(5.0));
@@ -163,7 +163,7 @@ fn a_released_blur_starts_again() {
 /// What is wrong with a request has nothing to do with the device.
 #[test]
 fn an_error_is_not_said_again() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut shown = Shown::new(backend);
         let (source, target) = (shown.add_source(), shown.add_source());
         let outside = Settings {
@@ -188,7 +188,7 @@ fn an_error_is_not_said_again() {
 
 #[test]
 fn cameras_of_meshes_come_back() {
-    on_both("cameras of meshes", |shown| {
+    on_one("cameras of meshes", |shown| {
         scene::spawn(&mut shown.headless, Kind::Core3d, 1.0);
         for (name, radius) in [("a weak camera", 2.0), ("a strong camera", 40.0)] {
             let view = shown.view(Kind::Core3d, name);
@@ -202,7 +202,7 @@ fn cameras_of_meshes_come_back() {
 
 #[test]
 fn interfaces_come_back() {
-    on_both("interfaces", |shown| {
+    on_one("interfaces", |shown| {
         let view = shown.view(Kind::Core2d, "a camera blurred after its nodes");
         view.insert(&mut shown.headless, (GaussianBlur::new(20.0), BlurStage::AfterUi));
         shown.add_nodes(view.camera);
@@ -246,7 +246,7 @@ fn show_filters(shown: &mut Shown, glass: BackdropBlur) {
 
 #[test]
 fn frozen_pictures_are_lost_and_blurs_go_on() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut shown = Shown::new(backend);
         listen::<FreezeLost>(&mut shown.headless.app);
         scene::spawn(&mut shown.headless, Kind::Core3d, 1.0);

@@ -107,7 +107,7 @@ fn survive_steps(
     (offset, cases): (u64, u64),
     step: &BoxedStrategy<Step>,
 ) {
-    let most = number("BLUR_RANDOM_STEPS", 60) as usize;
+    let most = number("BLUR_RANDOM_STEPS", 50) as usize;
     let seed = number("BLUR_RANDOM_SEED", 20) + offset;
     let tally = Tally::default();
     for seed in seed..seed + cases {

@@ -132,7 +132,7 @@ fn reference(sharp: &Picture, blur: &GaussianBlur) -> Picture {
 fn every_frame_shows_what_was_asked_for() {
     let aspects = [Vec2::ONE, Vec2::X, Vec2::new(1.0, 0.5), Vec2::new(0.3, 1.0)];
     let stride = if is_full() { 1 } else { 4 };
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::new(backend);
         show.live.wait_until_ready();
         show.live.shots();
@@ -154,7 +154,7 @@ fn every_frame_shows_what_was_asked_for() {
 
 #[test]
 fn the_first_frame_of_a_first_blur_is_blurred() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut live = Live::new(backend, |_| {});
         scene::spawn(&mut live.headless, Kind::Core2d, 1.0);
         let views = [(); 2].map(|()| View::new(&mut live.headless, Kind::Core2d, SIZE, LDR));
@@ -216,7 +216,7 @@ fn until_blurs_are_ready_an_older_one_or_none_is_shown() {
 
 #[test]
 fn few_pipelines_come_before_the_ready_signal() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let with_all = |app: &mut App| {
             app.insert_resource(BlurCompilation::default());
         };

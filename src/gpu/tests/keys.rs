@@ -118,7 +118,7 @@ fn resolved(ends: &Ends, tiling: Tiling, filters: bool) -> Resolved {
 }
 
 /// The pipelines of blurs between two ends.
-fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> {
+pub(super) fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> {
     let resolved = resolved(ends, tiling, filters);
     let kinds = [WorkKind::Blur, WorkKind::Vary, WorkKind::Copy, WorkKind::Mipmap].into_iter();
     let finishes = [Finish::Write, Finish::Defer];

@@ -23,7 +23,7 @@ use std::num::NonZero;
 use std::thread::{available_parallelism, scope};
 
 /// How many histories the suite walks. `scripts/soak` walks more: `BLUR_WALKS` sets the number, `BLUR_WALK_SEED` the first one.
-const FEW: u64 = 20_000;
+const FEW: u64 = 10_000;
 const MOST_STEPS: u64 = 60;
 
 /// What another crate disables entities with.

@@ -31,7 +31,7 @@ fn same(panel: &Panel, [one, other]: &[Picture; 2]) -> [bool; 2] {
 #[test]
 fn light_beside_a_panel_changes_nothing_inside() {
     for (format, light) in [(LDR, 1.0), (HDR, 4000.0)] {
-        on_both(Kind::Core2d, format, |stage| {
+        on_one(Kind::Core2d, format, |stage| {
             for sigma in [0.8, 2.5, 7.0, 30.0] {
                 let panes = one_of_each_edge(glass(sigma));
                 let pictures = stage.shown(|ui| {
@@ -76,7 +76,7 @@ fn turned(stage: &mut Stage, light: f32) {
 #[test]
 fn without_glass_all_is_as_without_the_plugin() {
     for (kind, format, msaa) in [(Kind::Core2d, LDR, Msaa::Off), (Kind::Core3d, HDR, Msaa::Sample4)] {
-        for backend in BACKENDS {
+        for backend in one_backend() {
             let with = Stage::new(backend, kind, format);
             let without = Headless::new(|app| scene::add_plugins(app, kind));
             let without = Stage::of(without, "no-plugin".into(), kind, format);

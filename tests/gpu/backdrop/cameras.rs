@@ -169,7 +169,7 @@ fn a_target_is_resized() {
 /// For one frame, the camera still has the size of its old target, which is larger than its new one.
 #[test]
 fn a_camera_is_given_another_target_at_the_end_of_a_frame() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let setup = late_targets::follow;
         let mut stage = Stage::with(backend, Kind::Core2d, LDR, setup);
         let large = SIZE * 2;

@@ -47,7 +47,7 @@ fn is_timed(stage: &Stage) -> bool {
 
 #[test]
 fn panels_groups_and_texels_are_those_of_the_camera() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut stage = stage(backend);
         let label = BlurLabel::of_nodes(stage.glass.camera);
         let one = Pane::new([10.0, 10.0, 40.0, 30.0], glass(6.0));
@@ -101,7 +101,7 @@ fn regions_have_figures_of_their_own() {
 /// Three hundred panels side by side, each with a different strength.
 #[test]
 fn three_hundred_panels_have_a_few_spans() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut stage = stage(backend);
         let pane = |index: usize| {
             let place = [index % 20, index / 20].map(|cell| cell as f32);

@@ -34,7 +34,7 @@ fn check_profile(shot: &Shot) {
 /// The pipelines of glass with a profile compile while the glass is hidden.
 #[test]
 fn hidden_glass_with_a_profile_is_ready_when_it_appears() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::alone(backend);
         show.spawn(&pane(), (profile(), Visibility::Hidden));
         show.settle();
@@ -54,7 +54,7 @@ fn pictures(shot: &Shot) -> [Picture; 2] {
 /// The first profile of glass that exists already: the glass is as it was until the new pipelines are compiled.
 #[test]
 fn the_first_profile_of_visible_glass_changes_nothing_until_it_is_ready() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::alone(backend);
         show.spawn(&pane(), ());
         show.settle();
@@ -75,7 +75,7 @@ fn the_first_profile_of_visible_glass_changes_nothing_until_it_is_ready() {
 /// Where everything was compiled when the app started, the first glass is complete in its first frame.
 #[test]
 fn the_first_frame_of_the_first_glass_is_blurred() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::alone(backend);
         let held = show.live.hold_compiler();
         for _ in 0..12 {
@@ -89,7 +89,7 @@ fn the_first_frame_of_the_first_glass_is_blurred() {
 /// Without pipelines, glass without a fallback is invisible, and with one it is the colour in its shape. Then it is glass.
 #[test]
 fn glass_without_pipelines_shows_its_fallback() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::late(backend);
         let held = show.live.hold_compiler();
         show.spawn(&pane(), ());
@@ -109,7 +109,7 @@ fn glass_without_pipelines_shows_its_fallback() {
 /// A new camera, whose pipelines are missing, changes nothing on the others.
 #[test]
 fn glass_on_other_cameras_stays_visible() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::alone(backend);
         // Compile Bevy's pipelines for this format first: Bevy waits for some of them.
         let other = View::new(&mut show.live.headless, Kind::Core2d, SIZE, TextureFormat::Rgba8Unorm);

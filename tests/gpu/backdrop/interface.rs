@@ -111,7 +111,7 @@ fn assert_all_are_seen(scene: &Picture, interface: &Picture) {
 
 #[test]
 fn glass_over_all_kinds_of_nodes() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let (mut stage, content) = stage(backend);
         stage.headless.warm_up();
         let [scene, _] = stage.pictures();
@@ -154,7 +154,7 @@ fn every_kind_alone() {
             ui.spawn((at(MATERIAL), MaterialNode(content.material.clone())));
         }),
     ];
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let (mut stage, content) = stage(backend);
         for (name, place, spawn) in spawn {
             let lower = Pane::new(beside(place), glass(2.0));
@@ -189,7 +189,7 @@ fn beside([left, top, width, height]: [f32; 4]) -> [f32; 4] {
 /// Nodes after the last pane, before the first one and between them, next to a crowd that keeps batches long.
 #[test]
 fn a_crowd_of_nodes() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let (mut stage, _) = stage(backend);
         let panes = [
             Pane::new([20.0, 10.0, 70.0, 90.0], glass(3.0)),

@@ -62,7 +62,7 @@ fn changes_count_in_the_very_frame() {
         },
         |pane| *pane = pane.clone().scaled(1.2, 0.9).moved(3.3, -2.2),
     ];
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let mut pane = Pane::new([40.0, 20.0, 100.0, 70.0], glass(3.0));
         stage.show(|ui| ui.pane(&pane));
         stage.check("very-frame", &[pane.layer()]);
@@ -85,7 +85,7 @@ fn changes_count_in_the_very_frame() {
 
 #[test]
 fn bytes_return_to_nothing() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut stage = Stage::with(backend, Kind::Core2d, LDR, pool::with_figures);
         stage.headless.warm_up();
         let before = texture_memory(&stage.headless);
@@ -154,7 +154,7 @@ fn settings_out_of_range() {
 
 #[test]
 fn panes_that_come_go_and_grow_leave_no_bindings() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let pane = |index: usize, side: f32| {
             let place = [10.0 + 60.0 * index as f32, 10.0, side, side];
             Pane::new(place, glass(5.0))

@@ -18,7 +18,7 @@ fn eased_glass_is_never_sharp() {
         EdgeMode::Transparent,
         EdgeMode::Renormalize,
     ];
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::new(backend);
         for round in 0..3 {
             for step in 0..=120 {
@@ -51,7 +51,7 @@ fn eased_glass_is_never_sharp() {
 /// Whichever dynamic range a camera has when glass appears, glass is ready for the other one, too.
 #[test]
 fn glass_stays_when_the_dynamic_range_changes() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::new(backend);
         let pane = Pane::new([9.0, 6.0, 44.0, 29.0], glass(5.0).with_opacity(0.8)).with_radii([7.0; 4]);
         // The glass appears on a camera with one dynamic range.

@@ -74,7 +74,7 @@ fn drawn(stage: &Stage) -> Vec<u32> {
 
 #[test]
 fn retained_items_of_other_crates_survive() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let setup = |app: &mut App| {
             let render_app = app.sub_app_mut(RenderApp);
             render_app.init_resource::<Drawn>();

@@ -29,16 +29,7 @@ pub struct Ui<'w> {
     pub is_glass: bool,
 }
 
-/// Runs a test with render passes alone, and with compute passes wherever possible.
-pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
-    for backend in BACKENDS {
-        let mut stage = Stage::new(backend, kind, format);
-        test(&mut stage);
-    }
-}
-
-/// Runs a test of what is painted after the blur: places, colours, order. Trees and worlds show the same with both kinds of passes,
-/// so it runs with [one kind](one_backend).
+/// Runs a test with [one kind of passes](one_backend).
 pub fn on_one(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
     for backend in one_backend() {
         let mut stage = Stage::new(backend, kind, format);

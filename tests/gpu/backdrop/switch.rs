@@ -27,7 +27,7 @@ fn nothing_is_held_while_blurs_are_off() {
 /// hole for the whole glass: what a shadow darkens to .12 was .60.
 #[test]
 fn a_faint_fallback_makes_a_faint_hole() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         stage.headless.app.insert_resource(BlurSwitch::Off);
         let mut shown = |alpha: f32| {
             let glass = glass(4.0).with_fallback(Color::linear_rgba(1.0, 1.0, 1.0, alpha));

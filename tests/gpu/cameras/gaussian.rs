@@ -56,7 +56,7 @@ impl Setup {
 
 /// Checks all sample counts and all stages of one kind of camera, one camera after the other in one app.
 fn check_setups(kind: Kind, hdr: bool) {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut headless = warm_with(backend, scene::plugins(kind));
         let stages = [
             BlurStage::BeforeTonemapping,

@@ -177,7 +177,7 @@ fn an_animated_viewport_allocates_nothing() {
 /// up until they have been idle for a second.
 #[test]
 fn a_size_that_changes_in_every_frame_holds_a_few_sets() {
-    for (backend, profile) in BACKENDS
+    for (backend, profile) in one_backend()
         .into_iter()
         .flat_map(|backend| [BlurProfile::Uniform, band()].map(|profile| (backend, profile)))
     {

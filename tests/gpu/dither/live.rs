@@ -6,7 +6,7 @@ use bevy::core_pipeline::tonemapping::DebandDither;
 /// No frame is sharp because a dithering shader is new.
 #[test]
 fn no_frame_is_sharp_when_dithering_is_switched() {
-    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+    for backend in one_backend() {
         let mut live = Live::new(backend, |_| {});
         scene::spawn(&mut live.headless, Kind::Core2d, 1.0);
         let size = UVec2::new(60, 40);

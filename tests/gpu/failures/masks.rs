@@ -13,7 +13,7 @@ fn writable(headless: &mut Headless) -> Handle<Image> {
 
 #[test]
 fn a_mask_that_the_blur_itself_writes() {
-    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+    for backend in one_backend() {
         let mut headless = warm(backend);
         for (update, is_in_place) in UPDATES.into_iter().flat_map(|update| [(update, false), (update, true)]) {
             let mask = writable(&mut headless);

@@ -14,15 +14,7 @@ pub struct Group {
     pub stage: Stage,
 }
 
-/// Runs a test with render passes alone, and with compute passes wherever possible.
-pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
-    for backend in BACKENDS {
-        let mut group = Group::new(backend, kind, format);
-        test(&mut group);
-    }
-}
-
-/// The same with one kind of passes: see [`stage::on_one`](crate::backdrop::stage::on_one).
+/// Runs a test with [one kind of passes](one_backend).
 pub fn on_one(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
     for backend in one_backend() {
         let mut group = Group::new(backend, kind, format);

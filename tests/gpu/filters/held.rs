@@ -56,7 +56,7 @@ fn the_first_frame_of_the_first_filter_is_filtered() {
         UiFilter::from_sigma(2.0),
         UiFilter::shadow(Vec2::new(4.0, 4.0), 3.0, Color::BLACK),
     ];
-    for backend in BACKENDS {
+    for backend in one_backend() {
         for filter in &filters {
             let mut show = Show::alone(backend);
             spawn_box(&mut show);
@@ -82,7 +82,7 @@ fn the_first_frame_of_the_first_filter_is_filtered() {
 /// While no pipeline compiles, a group is painted without its filter. A group with opacity 0 stays invisible.
 #[test]
 fn without_pipelines_groups_are_not_filtered() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut show = Show::late(backend);
         spawn_box(&mut show);
         let [_, plain] = pictures(&show.live.shots_of(3)[0]);

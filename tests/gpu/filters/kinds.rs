@@ -11,7 +11,7 @@ fn shadowed() -> UiFilter {
 
 #[test]
 fn every_kind_of_item() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let (stage, content) = stage(backend);
         let mut group = Group::of(stage, Kind::Core2d);
         for (name, filter) in [("faded", UiFilter::opacity(0.5)), ("soft", UiFilter::from_sigma(2.0))] {

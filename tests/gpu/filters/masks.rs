@@ -1,6 +1,6 @@
 //! A filter whose mask is not there yet, or cannot be read, is painted sharp. Other filters of its camera are as usual.
 
-use super::group::on_both;
+use super::group::on_one;
 use super::*;
 use crate::backdrop::stage::Ui;
 use crate::support::formats::quantised;
@@ -81,7 +81,7 @@ impl Shown {
 
 #[test]
 fn a_mask_that_loads() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let shown = Shown::new(group);
         let mask = group.stage.headless.reserve_image();
         shown.spawn(group, &mask);
@@ -109,7 +109,7 @@ fn profiles_out_of_range_are_reported() {
 
 #[test]
 fn masks_that_cannot_be_read() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let shown = Shown::new(group);
         let all = Picture::from_fn(2, 2, |_, _| [1.0; 4]);
         let mut mask = to_image(&all, TextureFormat::R8Unorm);

@@ -49,7 +49,7 @@ fn show(stage: &mut Stage, build: impl Fn(&mut Ui)) {
 /// A group without a blur holds a texture of its own size, with sides of multiples of 32 texels.
 #[test]
 fn a_group_that_fades_holds_its_picture() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut stage = stage(backend);
         let faded = |ui: &mut Ui, [left, top]: [f32; 2]| {
             let node = node(Vec2::new(left, top), Vec2::new(80.0, 60.0));
@@ -73,7 +73,7 @@ fn a_group_that_fades_holds_its_picture() {
 /// Groups of all kinds, all with glass inside, release all textures when they are despawned.
 #[test]
 fn bytes_return_to_nothing() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut stage = stage(backend);
         let shadow = UiFilter::shadow(Vec2::new(4.0, 3.0), 6.0, Color::BLACK).with_opacity(0.5);
         let pane = Pane::new([40.0, 20.0, 100.0, 70.0], BackdropBlur::from_sigma(3.0));

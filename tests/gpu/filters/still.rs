@@ -62,7 +62,7 @@ fn assert_still(stage: &mut Stage, name: &str) {
 
 #[test]
 fn nodes_at_rest_stay_unchanged() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let count_changes = |app: &mut App| {
             app.init_resource::<ChangedClips>().add_systems(Last, count);
         };

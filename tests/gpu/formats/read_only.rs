@@ -107,7 +107,7 @@ fn assert_blurs(headless: &mut Headless, image: &Image, picture: &Picture, own: 
 
 #[test]
 fn compressed_formats() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         for (format, block_bytes, own) in COMPRESSED {
             if !headless.available(&[format]).is_empty() {
                 let image = compressed(format, block_bytes);
@@ -122,7 +122,7 @@ fn compressed_formats() {
 
 #[test]
 fn a_shared_exponent() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         let [width, height] = SIZE;
         let [source, _] = patterns(width, height);
         // Nine bits of each colour, times a power of two that differs from texel to texel.

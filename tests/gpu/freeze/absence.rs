@@ -120,7 +120,7 @@ fn the_switch_and_absence_end_a_freeze_and_say_so() {
             },
         ),
     ];
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut frozen = Frozen::new(backend);
         let kept = frozen.take();
         for (what, end, start) in changes {
@@ -144,7 +144,7 @@ fn the_switch_and_absence_end_a_freeze_and_say_so() {
 /// A thaw is no loss, whether or not the picture is known by then.
 #[test]
 fn what_thaws_is_not_lost() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut frozen = Frozen::new(backend);
         // Before the news that the picture is taken.
         frozen.freeze();
@@ -168,7 +168,7 @@ fn what_thaws_is_not_lost() {
 /// A picture that is lost stays lost until `FreezeBlur` is inserted again: the switch does not freeze it.
 #[test]
 fn the_switch_does_not_freeze_what_is_lost() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut frozen = Frozen::new(backend);
         frozen.stage.insert(without_copies());
         frozen.freeze();

@@ -94,7 +94,7 @@ const BEGINNINGS: [(&str, Beginning); 9] = [
 
 #[test]
 fn a_blur_becomes_as_its_twin_however_its_components_came() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let setup = |app: &mut App| {
             record(app);
             app.world_mut().register_disabling_component::<Pooled>();

@@ -14,7 +14,7 @@ const SIGMAS: [f32; 4] = [0.0, 0.8, 3.5, 13.0];
 
 #[test]
 fn arrays() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         for format in FORMATS {
             for size in [[1, 1], [61, 47], [2, 33]] {
                 let layers = pictures(3, size, format);
@@ -33,7 +33,7 @@ fn arrays() {
 
 #[test]
 fn cubes() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         for (dimension, count) in [(TextureViewDimension::Cube, 6), (TextureViewDimension::CubeArray, 12)] {
             for side in [1, 16, 33] {
                 let format = TextureFormat::Rgba8Unorm;
@@ -55,7 +55,7 @@ fn cubes() {
 
 #[test]
 fn into_a_target_with_as_many_layers() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         for format in FORMATS {
             let layers = pictures(6, [21, 21], format);
             let array = image_of(&layers, format);
@@ -77,7 +77,7 @@ fn into_a_target_with_as_many_layers() {
 
 #[test]
 fn into_a_target_of_another_format() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         let layers = pictures(3, [40, 30], TextureFormat::Rgba8Unorm);
         let source = headless.add_image(image_of(&layers, TextureFormat::Rgba8Unorm));
         let target = filled_like(&image_of(&layers, TextureFormat::Rgba16Float));

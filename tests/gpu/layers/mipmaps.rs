@@ -192,7 +192,7 @@ fn own_targets_have_no_more_levels_than_their_source() {
 
 #[test]
 fn straight_alpha_weighs_colours() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         for format in [FORMAT, TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba16Float] {
             let [picture, _] = inputs::patterns(61, 47);
             let noise = inputs::pink_noise(61, 47);
@@ -222,7 +222,7 @@ fn straight_alpha_weighs_colours() {
 
 #[test]
 fn every_layer_has_levels_of_its_own() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         for (dimension, count, size) in [
             (TextureViewDimension::D2Array, 3, [61, 47]),
             (TextureViewDimension::Cube, 6, [33, 33]),
@@ -274,7 +274,7 @@ fn assert_written(headless: &mut Headless, name: &str, levels: (u32, Option<u32>
 
 #[test]
 fn the_levels_that_a_target_shows_are_written() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         assert_written(headless, "all-levels", (0, None), 0..6);
         assert_written(headless, "first-level", (0, Some(1)), 0..1);
         assert_written(headless, "second-level", (1, Some(1)), 1..2);

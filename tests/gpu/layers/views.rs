@@ -19,7 +19,7 @@ fn some_layers(dimension: TextureViewDimension, first: u32, count: Option<u32>) 
 #[test]
 fn some_layers_of_a_source() {
     use TextureViewDimension::{Cube, CubeArray, D2, D2Array};
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         let layers = pictures(LAYERS, [33, 33], FORMAT);
         for (dimension, first, count, shown) in [
             (D2Array, 1, Some(2), 1..3),
@@ -45,7 +45,7 @@ fn some_layers_of_a_source() {
 
 #[test]
 fn some_layers_of_a_target() {
-    by_general_executors(|headless| {
+    by_one_executor(|headless| {
         let layers = pictures(2, [33, 20], FORMAT);
         let others = pictures(LAYERS, [33, 20], FORMAT);
         for (first, count) in [(0, Some(2)), (3, Some(2)), (10, None)] {

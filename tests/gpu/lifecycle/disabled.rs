@@ -72,7 +72,7 @@ impl Blurs {
 
 #[test]
 fn a_blur_that_is_back_is_as_new() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut blurs = Blurs::new(backend);
         let expected = blurs.pixels();
         for history in HISTORIES {
@@ -94,7 +94,7 @@ fn a_blur_that_is_back_is_as_new() {
 /// Spawned disabled, as a pool or a prefab does, and enabled later.
 #[test]
 fn a_blur_that_was_spawned_disabled_is_drawn_when_it_is_enabled() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut blurs = Blurs::new(backend);
         let expected = blurs.pixels();
         let region = blurs.all[1];

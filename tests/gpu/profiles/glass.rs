@@ -9,7 +9,7 @@ const EXTENT: [usize; 2] = [120, 81];
 
 #[test]
 fn the_box_of_glass_is_its_own() {
-    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+    for backend in one_backend() {
         let mut headless = warm(backend);
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         let View { camera, target } = View::new(&mut headless, Kind::Core2d, SIZE, LDR);

@@ -49,7 +49,7 @@ fn ramps_and_flat_fields_have_no_seam() {
         let (x, y) = (x as f64 / width as f64, y as f64 / height as f64);
         [x, y, 0.5 * (x + y), 0.7]
     });
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut headless = warm(backend);
         for (profile, sigma) in [falling(0.2), ring(0.5)]
             .iter()
@@ -70,7 +70,7 @@ fn ramps_and_flat_fields_have_no_seam() {
 #[test]
 fn light_is_kept_as_the_reference_keeps_it() {
     let [picture, other] = inputs::patterns(SIZE[0], SIZE[1]);
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut headless = warm(backend);
         for (profile, picture) in [falling(0.2), ring(0.5)]
             .iter()
@@ -98,7 +98,7 @@ fn nothing_pops_when_the_profile_moves() {
         inputs::diagonal_step(SIZE[0], SIZE[1]),
         pink.inverted(),
     ]);
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut headless = warm(backend);
         for profile in [falling as fn(f32) -> BlurProfile, ring] {
             let mut last: Option<[Picture; 2]> = None;
@@ -136,8 +136,9 @@ fn a_growing_radius_does_not_pop() {
     let scene = inputs::quad([pink.clone(), pink.clone().inverted(), pink.clone(), pink]);
     let mut headless = warm(BlurBackend::Compute);
     let mut last: Option<Picture> = None;
-    // Past every new sigma level and octave between 2 and 10.
-    for step in 0..160 {
+    // Past every new sigma level of an octave; all octaves between 2 and 10 if everything is asked for.
+    let steps = if is_full() { 160 } else { 75 };
+    for step in 0..steps {
         let sigma = 2.0 * 1.01_f64.powi(step);
         let source = headless.add_image(to_image(&scene, FORMAT));
         let got = blurred(

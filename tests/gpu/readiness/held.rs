@@ -1,7 +1,6 @@
 //! While no pipeline compiles, blurs go on as they were. These tests fill the threads that compile, so `scripts/test` runs them
 //! after all others: with `held` in their names.
 
-use super::BACKENDS;
 use super::*;
 use crate::support::images::assert_pixels;
 use bevy::render::{Render, RenderSystems};
@@ -46,7 +45,7 @@ fn a_neutral_blur_does_not_come_back_with_its_old_strength() {
 /// The last result stays until the pipelines for another format are compiled.
 #[test]
 fn a_target_of_the_plugins_own_keeps_its_result_while_pipelines_compile() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut live = Live::alone(backend, |_| {});
         let [old, _] = inputs::patterns(33, 21);
         let source = live.headless.add_image(to_image(&old, HDR));

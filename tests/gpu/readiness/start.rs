@@ -1,6 +1,5 @@
 //! The first frames of an app: pipelines for the usual cameras compile before any camera exists.
 
-use super::BACKENDS;
 use super::*;
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 
@@ -12,7 +11,7 @@ struct WasReady(Vec<bool>);
 /// or not, nothing is missing once blurs are ready.
 #[test]
 fn the_usual_cameras_find_everything_compiled() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let record = |mut was_ready: ResMut<WasReady>, readiness: Res<BlurReadiness>| {
             was_ready.0.push(readiness.is_ready());
         };
@@ -49,7 +48,7 @@ fn the_usual_cameras_find_everything_compiled() {
 /// As in games: the first camera is spawned with its blur as soon as blurs are ready. Its picture is never sharp.
 #[test]
 fn the_first_camera_is_blurred_when_it_is_first_seen() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut live = Live::new(backend, |_| {});
         live.wait_until_ready();
         scene::spawn(&mut live.headless, Kind::Core2d, 1.0);

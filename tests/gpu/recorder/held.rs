@@ -29,7 +29,7 @@ fn shown(shot: &Shot) -> Option<Picture> {
 
 #[test]
 fn nothing_but_the_blur_is_ever_seen() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let mut live = Live::alone(backend, follow_recordings);
         let picture = inputs::patterns(60, 50)[0].clone();
         let stored = formats::quantised(&picture, FORMAT);
@@ -70,7 +70,7 @@ fn nothing_but_the_blur_is_ever_seen() {
 
 #[test]
 fn what_is_announced_is_counted_and_compiled() {
-    for backend in BACKENDS {
+    for backend in one_backend() {
         let announce = |mut blurs: TextureBlurs| {
             let kind = TextureBlurKind {
                 varies: true,

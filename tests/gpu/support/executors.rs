@@ -32,10 +32,20 @@ pub fn some_executors(is_every_way: bool) -> impl Iterator<Item = Executor> {
     general_executors().chain(is_every_way.then(special_executors).into_iter().flatten())
 }
 
-/// Runs a test with the general shaders, and with those for single kernels in [one kind of passes](one_backend).
+/// Runs a test with shaders for single kernels in [one kind of passes](one_backend), and with the general shaders in the other. With
+/// `BLUR_FULL`, all executors.
 pub fn by_executors(test: fn(&mut Executor)) {
-    let special = one_backend().into_iter().map(|backend| Executor::new(backend, true));
-    for mut executor in general_executors().chain(special) {
+    let special = one_backend();
+    let general: Vec<BlurBackend> = BACKENDS
+        .into_iter()
+        .filter(|backend| special.len() > 1 || !special.contains(backend))
+        .collect();
+    let ways = [(general, false), (special, true)];
+    let ways = ways
+        .into_iter()
+        .flat_map(|(backends, is_special)| backends.into_iter().map(move |backend| (backend, is_special)));
+    for (backend, is_special) in ways {
+        let mut executor = Executor::new(backend, is_special);
         println!("{}", executor.name);
         test(&mut executor);
     }
@@ -46,6 +56,13 @@ pub fn by_general_executors(test: fn(&mut Headless)) {
     for mut executor in general_executors() {
         println!("{}", executor.name);
         test(&mut executor.headless);
+    }
+}
+
+/// The same with one kind of passes.
+pub fn by_one_executor(test: fn(&mut Headless)) {
+    for backend in one_backend() {
+        test(&mut Executor::new(backend, false).headless);
     }
 }
 

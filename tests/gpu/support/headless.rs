@@ -24,8 +24,8 @@ use bevy::time::TimeUpdateStrategy;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use std::io::Write;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
 use wgpu::{Features, SubmissionIndex};
 
 static LOGS: AtomicBool = AtomicBool::new(false);
@@ -98,15 +98,15 @@ impl Drop for Headless {
     }
 }
 
-/// The limits of the GPU to render with, which is looked for once.
+/// The limits of the GPU to render with.
 ///
 /// Without a GPU, nothing can be tested: the program ends, past the output that tests capture. With `BLUR_REQUIRE_GPU` in the
 /// environment, as the test script sets it, a missing GPU is a failure.
 pub fn adapter_limits() -> wgpu::Limits {
-    static LIMITS: OnceLock<wgpu::Limits> = OnceLock::new();
-    let look = || match adapter() {
+    static IS_REPORTED: Once = Once::new();
+    match adapter() {
         Ok(adapter) => {
-            super::report::append("BLUR_REPORT_GPU", || adapter.get_info().name);
+            IS_REPORTED.call_once(|| super::report::append("BLUR_REPORT_GPU", || adapter.get_info().name));
             adapter.limits()
         }
         Err(reason) => {
@@ -114,18 +114,24 @@ pub fn adapter_limits() -> wgpu::Limits {
             let _ = writeln!(std::io::stderr(), "SKIPPED, nothing was tested: {reason}");
             std::process::exit(0)
         }
-    };
-    LIMITS.get_or_init(look).clone()
+    }
 }
 
-/// The GPU to render with.
+/// The GPU to render with, which is looked for once.
+///
+/// It is kept for good, and its driver with it. Otherwise the end of the last app would unload the driver. Each time that NVIDIA's is loaded
+/// again, it takes more of the memory that threads have from the start, until no GPU is found any more.
 ///
 /// # Errors
 /// A line that says that there is none.
-pub fn adapter() -> Result<wgpu::Adapter, String> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
-        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+pub fn adapter() -> Result<&'static wgpu::Adapter, &'static str> {
+    static ADAPTER: OnceLock<Result<wgpu::Adapter, String>> = OnceLock::new();
+    let look = || {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+        block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+            .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+    };
+    ADAPTER.get_or_init(look).as_ref().map_err(String::as_str)
 }
 
 /// How an app renders.

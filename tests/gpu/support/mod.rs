@@ -105,7 +105,7 @@ fn gpu_on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Headless {
     Headless::on(device, with_blur)
 }
 
-/// Whether to test every combination, as `scripts/soak products` does.
+/// Whether to test every combination, as `scripts/soak` does.
 pub fn is_full() -> bool {
     std::env::var_os("BLUR_FULL").is_some()
 }
@@ -116,8 +116,9 @@ pub fn is_turn(case: usize, choice: usize, choices: usize) -> bool {
     is_full() || case % choices == choice
 }
 
-/// The kinds of passes that a test runs with: one, chosen by the test's name. With `BLUR_FULL`, or on a thread without a test's name,
-/// both.
+/// The kinds of passes of a test that is about neither of them: one, chosen by the test's name. What the shaders compute is compared
+/// with the reference for both, by `exactness`, `formats`, `profiles::exactness` and `trees`. With `BLUR_FULL`, or on a thread without a
+/// test's name, both.
 pub fn one_backend() -> Vec<BlurBackend> {
     let thread = std::thread::current();
     let name = thread.name().filter(|name| name.contains("::") && !is_full());

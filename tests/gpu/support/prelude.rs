@@ -1,7 +1,7 @@
 //! What most tests use.
 
 pub use super::difference::worst_difference;
-pub use super::executors::by_general_executors;
+pub use super::executors::{by_general_executors, by_one_executor};
 pub use super::formats::{self, to_image, to_picture};
 pub use super::headless::{Headless, Pixels};
 pub use super::images::{assert_blur, plain, replace_image, set_blur, spawn, target_of};

@@ -31,12 +31,15 @@ pub fn give_memory_back() {
     }
 }
 
-/// The command that runs an ignored test in a separate process. `module` is its module, as `module_path!()` names it.
+/// The command that runs an ignored test in a separate process, with the allocator that games have, which `scripts/test` replaces.
+/// `module` is its module, as `module_path!()` names it.
 pub fn alone(module: &str, test: &str) -> Command {
     super::headless::adapter_limits();
     let (_, module) = module.split_once("::").expect("the path begins with the crate");
     let program = std::env::current_exe().expect("a test is a program");
     let mut command = Command::new(program);
-    command.args(["--exact", "--ignored", "--nocapture", &format!("{module}::{test}")]);
+    command
+        .args(["--exact", "--ignored", "--nocapture", &format!("{module}::{test}")])
+        .env_remove("LD_PRELOAD");
     command
 }

@@ -149,7 +149,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
     fresh.warm_up();
     let first = number("BLUR_TREE_SEED", 1);
     let turn = u64::from(format == HDR) + 2 * u64::from(backend == BlurBackend::Compute);
-    let seeds: Vec<u64> = (first..first + number("BLUR_HISTORIES", 300))
+    let seeds: Vec<u64> = (first..first + number("BLUR_HISTORIES", 200))
         .filter(|seed| seed % 4 == turn)
         .collect();
     let (mut last, mut is_held) = (empty(), false);
