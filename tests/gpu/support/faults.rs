@@ -1,8 +1,11 @@
 //! Records faults that must never happen, instead of ending the app: errors of the GPU, and repeated messages.
 
 use super::prelude::*;
+use bevy::core_pipeline::core_2d::Transparent2d;
+use bevy::core_pipeline::core_3d::Transparent3d;
 use bevy::render::RenderStartup;
 use bevy::render::error_handler::{ErrorType, RenderError, RenderErrorHandler, RenderErrorPolicy};
+use bevy::render::render_phase::ViewSortedRenderPhases;
 use bevy::render::render_resource::PollType;
 use bevy::render::settings::RenderCreation;
 
@@ -38,10 +41,21 @@ struct IsLosing;
 
 /// Lets Bevy make another device after [`lose_device`].
 pub fn recover(app: &mut App) {
-    app.sub_app_mut(RenderApp)
-        .init_resource::<Devices>()
-        .add_systems(RenderStartup, |mut devices: ResMut<Devices>| devices.0 += 1);
+    app.sub_app_mut(RenderApp).init_resource::<Devices>().add_systems(
+        RenderStartup,
+        (|mut devices: ResMut<Devices>| devices.0 += 1, forget_draws),
+    );
     app.insert_resource(RenderErrorHandler(handle));
+}
+
+/// Of views that show nothing when a device is lost, Bevy 0.19 keeps the draws, with the numbers of pipelines of that device. Later, these
+/// are the numbers of others.
+fn forget_draws(
+    blended_2d: Option<ResMut<ViewSortedRenderPhases<Transparent2d>>>,
+    blended_3d: Option<ResMut<ViewSortedRenderPhases<Transparent3d>>>,
+) {
+    blended_2d.into_iter().for_each(|mut views| views.clear());
+    blended_3d.into_iter().for_each(|mut views| views.clear());
 }
 
 /// Loses the device, and renders frames until Bevy has made another one.
