@@ -48,8 +48,8 @@ pub fn recover(app: &mut App) {
     app.insert_resource(RenderErrorHandler(handle));
 }
 
-/// Of views that show nothing when a device is lost, Bevy 0.19 keeps the draws, with the numbers of pipelines of that device. Later, these
-/// are the numbers of others.
+/// Bevy 0.19 keeps the draws of some views when a device is lost, with the numbers of its pipelines. With the next device, these become the
+/// numbers of others.
 fn forget_draws(
     blended_2d: Option<ResMut<ViewSortedRenderPhases<Transparent2d>>>,
     blended_3d: Option<ResMut<ViewSortedRenderPhases<Transparent3d>>>,
