@@ -11,7 +11,7 @@ use crate::support::{bundled, cases};
 /// Every input and sigma at one of the sizes.
 fn check_size(index: usize) {
     let [width, height] = cases::SIZES[index];
-    // Programs for single kernels do not depend on the size: this one and that of `three_octaves_at_once` are enough.
+    // Programs for single kernels do not depend on the size, so one size runs them; `three_octaves_at_once` runs them at another.
     let is_every_way = is_full() || width == 61;
     let pictures = inputs::patterns(width, height);
     let of = |(input, sigma, edge): (usize, f64, usize)| {

@@ -66,7 +66,7 @@ fn setup(app: &mut App) {
 
 #[test]
 fn egui_is_sharp_over_glass_that_shows_scene_and_interface() {
-    for (backend, kind) in one_backend().into_iter().zip([Kind::Core2d, Kind::Core3d]) {
+    for (backend, kind) in BACKENDS.into_iter().zip([Kind::Core2d, Kind::Core3d]) {
         let mut stage = Stage::with(backend, kind, LDR, setup);
         let context = (EguiContext::default(), PrimaryEguiContext);
         stage.glass.insert(&mut stage.headless, context);

@@ -117,7 +117,7 @@ fn differ(one: &[u8], other: &[u8]) -> bool {
 
 #[test]
 fn reactive_apps_draw_until_a_first_use_is_there() {
-    for (turn, backend) in one_backend().into_iter().enumerate() {
+    for (turn, backend) in BACKENDS.into_iter().enumerate() {
         let uses = USES.into_iter().enumerate();
         for (_, (name, begin)) in uses.filter(|(index, _)| is_turn(*index, turn, 2)) {
             let mut app = App2d::new(backend);

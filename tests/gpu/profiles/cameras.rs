@@ -91,7 +91,7 @@ fn the_box_of_a_camera_is_its_viewport() {
 /// needed texels, which other pictures have written, is not read.
 #[test]
 fn textures_may_be_larger_than_a_varying_blur_needs() {
-    let apps = one_backend()
+    let apps = BACKENDS
         .into_iter()
         .flat_map(|backend| [FORMATS[0], FORMATS[2]].map(|format| (backend, format)));
     for (turn, (backend, format)) in apps.enumerate() {

@@ -38,7 +38,7 @@ fn painted(width: usize, height: usize) -> Picture {
 fn a_mask_says_how_much() {
     let [picture, _] = inputs::patterns(120, 90);
     let stored = formats::quantised(&picture, FORMAT);
-    for (turn, backend) in one_backend().into_iter().enumerate() {
+    for (turn, backend) in BACKENDS.into_iter().enumerate() {
         let mut headless = warm(backend);
         let all = [
             TextureFormat::Rgba8Unorm,

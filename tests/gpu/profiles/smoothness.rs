@@ -136,7 +136,7 @@ fn a_growing_radius_does_not_pop() {
     let scene = inputs::quad([pink.clone(), pink.clone().inverted(), pink.clone(), pink]);
     let mut headless = warm(BlurBackend::Compute);
     let mut last: Option<Picture> = None;
-    // Past every new sigma level of an octave; all octaves between 2 and 10 if everything is asked for.
+    // From sigma 2 to 4, where every sigma level of an octave begins; with BLUR_FULL up to 10.
     let steps = if is_full() { 160 } else { 75 };
     for step in 0..steps {
         let sigma = 2.0 * 1.01_f64.powi(step);

@@ -36,18 +36,17 @@ pub fn some_executors(is_every_way: bool) -> impl Iterator<Item = Executor> {
 /// `BLUR_FULL`, all executors.
 pub fn by_executors(test: fn(&mut Executor)) {
     let special = one_backend();
-    let general: Vec<BlurBackend> = BACKENDS
-        .into_iter()
-        .filter(|backend| special.len() > 1 || !special.contains(backend))
-        .collect();
-    let ways = [(general, false), (special, true)];
-    let ways = ways
-        .into_iter()
-        .flat_map(|(backends, is_special)| backends.into_iter().map(move |backend| (backend, is_special)));
-    for (backend, is_special) in ways {
-        let mut executor = Executor::new(backend, is_special);
-        println!("{}", executor.name);
-        test(&mut executor);
+    for backend in BACKENDS {
+        let is_special = special.contains(&backend);
+        let is_general = !is_special || special.len() > 1;
+        for (_, specialised) in [(is_general, false), (is_special, true)]
+            .into_iter()
+            .filter(|(runs, _)| *runs)
+        {
+            let mut executor = Executor::new(backend, specialised);
+            println!("{}", executor.name);
+            test(&mut executor);
+        }
     }
 }
 

@@ -24,8 +24,8 @@ use bevy::time::TimeUpdateStrategy;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use std::io::Write;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Once, OnceLock};
 use wgpu::{Features, SubmissionIndex};
 
 static LOGS: AtomicBool = AtomicBool::new(false);
@@ -103,12 +103,8 @@ impl Drop for Headless {
 /// Without a GPU, nothing can be tested: the program ends, past the output that tests capture. With `BLUR_REQUIRE_GPU` in the
 /// environment, as the test script sets it, a missing GPU is a failure.
 pub fn adapter_limits() -> wgpu::Limits {
-    static IS_REPORTED: Once = Once::new();
     match adapter() {
-        Ok(adapter) => {
-            IS_REPORTED.call_once(|| super::report::append("BLUR_REPORT_GPU", || adapter.get_info().name));
-            adapter.limits()
-        }
+        Ok(adapter) => adapter.limits(),
         Err(reason) => {
             assert!(std::env::var_os("BLUR_REQUIRE_GPU").is_none(), "{reason}");
             let _ = writeln!(std::io::stderr(), "SKIPPED, nothing was tested: {reason}");
@@ -129,6 +125,7 @@ pub fn adapter() -> Result<&'static wgpu::Adapter, &'static str> {
     let look = || {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
         block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+            .inspect(|adapter| super::report::append("BLUR_REPORT_GPU", || adapter.get_info().name))
             .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
     };
     ADAPTER.get_or_init(look).as_ref().map_err(String::as_str)
