@@ -12,7 +12,7 @@ const SIGMAS: [f32; 7] = [0.3, 0.8, 2.9, 6.1, 13.0, 47.0, 300.0];
 
 /// Runs a test with each kind of passes.
 fn by_both_backends(test: impl Fn(&mut Headless)) {
-    for backend in one_backend() {
+    for backend in BACKENDS {
         println!("{backend:?}");
         test(&mut warm_with(backend, add_recorder));
     }

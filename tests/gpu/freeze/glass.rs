@@ -314,7 +314,7 @@ fn glass_survives_a_viewport_without_size() {
 
 #[test]
 fn regions_are_frozen_and_a_world_may_stop() {
-    for (backend, layer) in one_backend()
+    for (backend, layer) in BACKENDS
         .into_iter()
         .zip([BackdropLayer::BelowUi, BackdropLayer::AboveUi])
     {

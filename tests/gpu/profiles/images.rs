@@ -9,7 +9,7 @@ const TOLERANCE: f64 = 10.0 / 255.0;
 fn images_are_blurred_in_place() {
     let [picture, _] = inputs::patterns(101, 77);
     let stored = formats::quantised(&picture, FORMAT);
-    for backend in one_backend() {
+    for backend in BACKENDS {
         for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
             let mut headless = warm(backend);
             for (name, profile) in profiles() {
@@ -31,7 +31,7 @@ fn images_are_blurred_in_place() {
 fn opaque_images_have_no_seam_in_place() {
     let [picture, _] = inputs::patterns(64, 40);
     let half = linear([Vec2::new(0.5, 0.0), Vec2::new(0.9, 0.0)], [0.0, 1.0]);
-    for backend in one_backend() {
+    for backend in BACKENDS {
         let mut headless = warm(backend);
         for (format, opaque) in [
             (TextureFormat::Rgba8Unorm, &[255][..]),
@@ -79,7 +79,7 @@ fn straight_alpha_keeps_its_colour() {
             [1.0, 0.0, 1.0, 0.0]
         }
     });
-    for backend in one_backend() {
+    for backend in BACKENDS {
         let mut headless = warm(backend);
         for (name, profile) in profiles() {
             let image = headless.add_image(to_image(&picture, FORMAT));
