@@ -21,6 +21,10 @@ fn a_dark_gradient_has_no_bands() {
             let expected = to_levels(&exact, format);
             let name = format!("image-{format:?}");
             assert_dithered(&name, &blurred(executor, source.clone(), format, true), &expected);
+            // Compute passes can write the plugin's own target.
+            let own = plain(executor.headless.add_image(source.clone())).with_dither(true);
+            let own = levels(&executor.blur(GaussianBlur::new(RADIUS), own));
+            assert_dithered(&format!("own-{name}"), &own, &expected);
             assert_banded(&name, &blurred(executor, source, format, false), &expected);
         }
     });

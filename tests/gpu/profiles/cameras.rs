@@ -56,8 +56,11 @@ fn cameras_are_blurred_in_place() {
 #[test]
 fn the_box_of_a_camera_is_its_viewport() {
     let viewport = viewport(UVec2::new(37, 21), UVec2::new(111, 71));
-    for edge in EdgeMode::ALL {
-        let mut twins = Twins::new(Kind::Core2d, SIZE, LDR);
+    let ways = BACKENDS
+        .into_iter()
+        .flat_map(|backend| EdgeMode::ALL.map(|edge| (backend, edge)));
+    for (backend, edge) in ways {
+        let mut twins = Twins::by(backend, Kind::Core2d, SIZE, LDR);
         let mut cameras = twins.headless.app.world_mut().query::<&mut Camera>();
         for mut camera in cameras.iter_mut(twins.headless.app.world_mut()) {
             camera.viewport = Some(viewport.clone());
@@ -71,7 +74,7 @@ fn the_box_of_a_camera_is_its_viewport() {
         let all = sigmas(&profile, [111, 71], 7.0);
         let format = LDR;
         assert_varying(
-            &format!("profile-{edge:?}"),
+            &format!("profile-{edge:?}-{backend:?}"),
             &inside(&got),
             &inside(&sharp),
             &all,
@@ -81,7 +84,7 @@ fn the_box_of_a_camera_is_its_viewport() {
         for (index, (got, sharp)) in got.texels.iter().zip(&sharp.texels).enumerate() {
             let [x, y] = [index % row_length(), index / row_length()];
             if !(37..148).contains(&x) || !(21..92).contains(&y) {
-                assert_eq!(got, sharp, "{edge:?}: ({x}, {y}) is outside");
+                assert_eq!(got, sharp, "{backend:?}, {edge:?}: ({x}, {y}) is outside");
             }
         }
     }

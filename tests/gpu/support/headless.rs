@@ -7,6 +7,7 @@ use bevy::app::{
     PluginsState, TaskPoolOptions, TaskPoolPlugin, TaskPoolThreadAssignmentPolicy, TerminalCtrlCHandlerPlugin,
 };
 use bevy::ecs::component::Mutable;
+use bevy::ecs::schedule::{Schedules, SingleThreadedExecutor};
 use bevy::log::LogPlugin;
 use bevy::pbr::PbrPlugin;
 use bevy::post_process::PostProcessPlugin;
@@ -201,7 +202,21 @@ fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mu
     }
     app.finish();
     app.cleanup();
+    if mode == Mode::Lockstep && !is_full() {
+        run_one_by_one(&mut app);
+    }
     app
+}
+
+/// Runs the systems of an app one after the other, as browsers do. To hand each to another thread takes longer than most take themselves:
+/// in a test of formats, half of the time. Apps that render as games do have Bevy's usual executor, and with `BLUR_FULL` all have.
+fn run_one_by_one(app: &mut App) {
+    for app in app.sub_apps_mut().iter_mut() {
+        let mut schedules = app.world_mut().resource_mut::<Schedules>();
+        for (_, schedule) in schedules.iter_mut() {
+            schedule.set_executor(SingleThreadedExecutor::new());
+        }
+    }
 }
 
 /// All apps of the process share the pools. With one thread each, as on most machines, tests would wait for one another. Systems

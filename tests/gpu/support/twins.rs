@@ -55,7 +55,12 @@ impl View {
 impl Twins {
     /// The usual scene.
     pub fn new(kind: Kind, size: UVec2, format: TextureFormat) -> Self {
-        let headless = warm_with(BlurBackend::Compute, scene::plugins(kind));
+        Self::by(BlurBackend::Compute, kind, size, format)
+    }
+
+    /// The same with a kind of passes.
+    pub fn by(backend: BlurBackend, kind: Kind, size: UVec2, format: TextureFormat) -> Self {
+        let headless = warm_with(backend, scene::plugins(kind));
         Self::of(headless, kind, size, format)
     }
 
