@@ -215,3 +215,25 @@ fn panes_of_a_group_do_not_see_each_other() {
     let below = plain([15.0, 10.0, 50.0, 30.0], [0.1, 0.7, 0.3, 0.8]);
     assert_within(LDR, 1.5, &[("shared", over_scene([below, group]))]);
 }
+
+/// Letters that touch a pane with their feet alone come after it.
+#[test]
+fn letters_touch_a_pane_with_their_feet() {
+    stamps::take(&mut warm(BlurBackend::Compute));
+    let text = stamps::all().iter().find(|stamp| stamp.name == "text");
+    let text = text.expect("there is a stamp of text").clone();
+    let letters = |[left, top]: [f64; 2]| Node {
+        stamp: Some(text.clone()),
+        ..plain([left, top, text.size[0], text.size[1]], NOTHING)
+    };
+    // The second pane sees the letters, so they are not simply painted last.
+    let trees = [30.0, 31.0, 32.0].map(|top| {
+        let first = pane([12.0, top, 64.0, 20.0], Glass::new(3.0));
+        let second = pane([12.0, 6.0, 64.0, 18.0], Glass::new(2.0));
+        (
+            format!("feet-{top}"),
+            over_scene([first, letters([20.0, 20.0]), second]),
+        )
+    });
+    assert_shown(HDR, &trees);
+}
