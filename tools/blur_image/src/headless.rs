@@ -4,7 +4,6 @@ use bevy::app::{PluginsState, TaskPoolPlugin};
 use bevy::camera::CameraPlugin;
 use bevy::core_pipeline::CorePipelinePlugin;
 use bevy::diagnostic::{DiagnosticsPlugin, FrameCountPlugin};
-use bevy::ecs::schedule::{Schedules, SingleThreadedExecutor};
 use bevy::mesh::MeshPlugin;
 use bevy::prelude::*;
 use bevy::render::render_resource::PollType;
@@ -60,7 +59,6 @@ impl Headless {
         }
         app.finish();
         app.cleanup();
-        run_one_by_one(&mut app);
         Ok(Self { app })
     }
 
@@ -86,17 +84,6 @@ impl Headless {
             }
         }
         false
-    }
-}
-
-/// Runs the systems of each frame one after the other: to hand them to other threads takes longer than most take themselves. Bevy does
-/// so anyway without its feature `multi_threaded`, which other packages of the workspace enable.
-fn run_one_by_one(app: &mut App) {
-    for app in app.sub_apps_mut().iter_mut() {
-        let mut schedules = app.world_mut().resource_mut::<Schedules>();
-        for (_, schedule) in schedules.iter_mut() {
-            schedule.set_executor(SingleThreadedExecutor::new());
-        }
     }
 }
 
