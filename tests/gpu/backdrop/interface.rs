@@ -171,12 +171,6 @@ fn every_kind_alone() {
                 ui.pane(&pane);
             });
             stage.check(&format!("kind-between-{name}"), &layers(&[lower, pane]));
-            let pane = Pane::new(foot(place), glass(3.0));
-            stage.show(|ui| {
-                spawn(ui, &content);
-                ui.pane(&pane);
-            });
-            stage.check(&format!("kind-foot-{name}"), &[pane.layer()]);
         }
     }
 }
@@ -190,11 +184,6 @@ fn around([left, top, width, height]: [f32; 4]) -> [f32; 4] {
 fn beside([left, top, width, height]: [f32; 4]) -> [f32; 4] {
     let beside = if left > 60.0 { left - 34.0 } else { left + width + 4.0 };
     [beside, top + 2.0, 30.0, height]
-}
-
-/// A box that covers the lower part of a place: of text, the feet of letters, and none of their centres.
-fn foot([left, top, width, height]: [f32; 4]) -> [f32; 4] {
-    [left - 4.0, top + (0.55 * height).round(), width + 8.0, height]
 }
 
 /// Nodes after the last pane, before the first one and between them, next to a crowd that keeps batches long.

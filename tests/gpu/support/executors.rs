@@ -39,10 +39,8 @@ pub fn by_executors(test: fn(&mut Executor)) {
     for backend in BACKENDS {
         let is_special = special.contains(&backend);
         let is_general = !is_special || special.len() > 1;
-        for (_, specialised) in [(is_general, false), (is_special, true)]
-            .into_iter()
-            .filter(|(runs, _)| *runs)
-        {
+        let ways = [is_general.then_some(false), is_special.then_some(true)];
+        for specialised in ways.into_iter().flatten() {
             let mut executor = Executor::new(backend, specialised);
             println!("{}", executor.name);
             test(&mut executor);

@@ -222,18 +222,16 @@ fn letters_touch_a_pane_with_their_feet() {
     stamps::take(&mut warm(BlurBackend::Compute));
     let text = stamps::all().iter().find(|stamp| stamp.name == "text");
     let text = text.expect("there is a stamp of text").clone();
-    let letters = |[left, top]: [f64; 2]| Node {
-        stamp: Some(text.clone()),
-        ..plain([left, top, text.size[0], text.size[1]], NOTHING)
+    let [width, height] = text.size;
+    let letters = Node {
+        stamp: Some(text),
+        ..plain([20.0, 20.0, width, height], NOTHING)
     };
     // The second pane sees the letters, so they are not simply painted last.
     let trees = [30.0, 31.0, 32.0].map(|top| {
         let first = pane([12.0, top, 64.0, 20.0], Glass::new(3.0));
         let second = pane([12.0, 6.0, 64.0, 18.0], Glass::new(2.0));
-        (
-            format!("feet-{top}"),
-            over_scene([first, letters([20.0, 20.0]), second]),
-        )
+        (format!("feet-{top}"), over_scene([first, letters.clone(), second]))
     });
     assert_shown(HDR, &trees);
 }
