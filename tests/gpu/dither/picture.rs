@@ -3,7 +3,6 @@
 use super::*;
 use crate::support::bundled;
 use image::{Rgb, RgbImage};
-use std::path::Path;
 
 /// How much darker than the scene the night is, and how much brighter the picture than the night.
 const NIGHT: f64 = 0.06;
@@ -36,7 +35,7 @@ fn write() {
         let texel = half.at(x as usize, (y % height) as usize);
         Rgb([0, 1, 2].map(|channel| (STRETCH * texel[channel]).min(255.0) as u8))
     });
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/dither.png");
+    let path = bundled::path("dither.png");
     picture.save(&path).expect("the picture can be written");
     println!("{}", path.display());
 }
