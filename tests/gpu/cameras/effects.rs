@@ -41,32 +41,36 @@ fn advance(twins: &mut Twins, frame: &mut u32) {
     twins.headless.frame();
 }
 
-/// Asserts, frame by frame, that the blur comes after an effect and does not disturb it.
-fn check(name: &str, hdr: bool, effect: impl Bundle + Clone) {
-    let format = if hdr { HDR } else { LDR };
-    let name = &format!("{name}-{format:?}");
-    let mut twins = Twins::with(Kind::Core3d, SIZE, format, |app| {
+/// Cameras of a format, in an app with all effects.
+fn twins(hdr: bool) -> Twins {
+    Twins::with(Kind::Core3d, SIZE, if hdr { HDR } else { LDR }, |app| {
         app.add_plugins((PostProcessPlugin, AntiAliasPlugin, AutoExposurePlugin));
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(30)));
-    });
+    })
+}
+
+/// Asserts, frame by frame, that the blur comes after an effect and does not disturb it.
+fn check(twins: &mut Twins, name: &str, hdr: bool, effect: impl Bundle + Clone) {
+    let format = if hdr { HDR } else { LDR };
+    let name = &format!("{name}-{format:?}");
     let mut frame = 0;
-    respawn(&mut twins, hdr, format);
+    respawn(twins, hdr, format);
     twins.sharp.insert(&mut twins.headless, effect.clone());
-    settle(&mut twins, &mut frame);
+    settle(twins, &mut frame);
     let [with, without] = [&twins.sharp, &twins.blurred].map(|view| view.picture(&twins.headless));
     let shown = worst_difference(&with, &without).value;
     assert!(shown > 1.0 / 255.0, "{name}: the effect does nothing: {shown}");
 
     // Effects with a history must start together.
-    respawn(&mut twins, hdr, format);
+    respawn(twins, hdr, format);
     twins.insert(effect);
-    advance(&mut twins, &mut frame);
-    advance(&mut twins, &mut frame);
+    advance(twins, &mut frame);
+    advance(twins, &mut frame);
     twins.assert_identical(name);
     for sigma in [0.0_f32, 1.5, 9.0, 0.0] {
         twins.blur(GaussianBlur::from_sigma(sigma));
         for _ in 0..2 {
-            advance(&mut twins, &mut frame);
+            advance(twins, &mut frame);
             if sigma == 0.0 {
                 twins.assert_identical(name);
             } else {
@@ -97,21 +101,33 @@ fn settle(twins: &mut Twins, frame: &mut u32) {
 }
 
 #[test]
-fn the_blur_follows_bloom() {
-    check("bloom", true, Bloom::NATURAL);
+fn the_blur_follows_effects_on_a_low_dynamic_range() {
+    let mut twins = twins(false);
+    check_all(&mut twins, false);
+    let sharpening = ContrastAdaptiveSharpening {
+        sharpening_strength: 0.8,
+        ..default()
+    };
+    check(&mut twins, "sharpening", false, sharpening);
 }
 
 #[test]
-fn the_blur_follows_anti_aliasing() {
-    for hdr in [false, true] {
-        check("fxaa", hdr, Fxaa::default());
-        check("smaa", hdr, Smaa::default());
-        check("taa", hdr, TemporalAntiAliasing::default());
-    }
-}
-
-#[test]
-fn the_blur_follows_depth_of_field() {
+fn the_blur_follows_effects_on_a_high_dynamic_range() {
+    let mut twins = twins(true);
+    check_all(&mut twins, true);
+    check(&mut twins, "bloom", true, Bloom::NATURAL);
+    check(
+        &mut twins,
+        "tonemapping",
+        true,
+        (Bloom::NATURAL, Tonemapping::TonyMcMapface),
+    );
+    check(&mut twins, "auto-exposure", true, AutoExposure::default());
+    let aberration = ChromaticAberration {
+        intensity: 0.05,
+        ..default()
+    };
+    check(&mut twins, "aberration", true, aberration);
     for mode in [DepthOfFieldMode::Gaussian, DepthOfFieldMode::Bokeh] {
         let effect = DepthOfField {
             mode,
@@ -119,39 +135,20 @@ fn the_blur_follows_depth_of_field() {
             aperture_f_stops: 0.005,
             ..default()
         };
-        check(&format!("dof-{mode:?}"), true, effect);
+        check(&mut twins, &format!("dof-{mode:?}"), true, effect);
     }
 }
 
-#[test]
-fn the_blur_follows_motion_blur() {
-    let effect = MotionBlur {
+/// Effects of cameras with either range.
+fn check_all(twins: &mut Twins, hdr: bool) {
+    check(twins, "fxaa", hdr, Fxaa::default());
+    check(twins, "smaa", hdr, Smaa::default());
+    check(twins, "taa", hdr, TemporalAntiAliasing::default());
+    let motion_blur = MotionBlur {
         shutter_angle: 2.0,
         samples: 4,
     };
-    for hdr in [false, true] {
-        check("motion-blur", hdr, effect.clone());
-    }
-}
-
-#[test]
-fn the_blur_follows_auto_exposure() {
-    check("auto-exposure", true, AutoExposure::default());
-}
-
-#[test]
-fn the_blur_follows_sharpening_aberration_and_tonemapping() {
-    let sharpening = ContrastAdaptiveSharpening {
-        sharpening_strength: 0.8,
-        ..default()
-    };
-    check("sharpening", false, sharpening);
-    let aberration = ChromaticAberration {
-        intensity: 0.05,
-        ..default()
-    };
-    check("aberration", true, aberration);
-    check("tonemapping", true, (Bloom::NATURAL, Tonemapping::TonyMcMapface));
+    check(twins, "motion-blur", hdr, motion_blur);
 }
 
 const INVERT: Handle<Shader> = uuid_handle!("5f0e3a52-6b1c-4c55-9d0c-3f5ad1a2b750");

@@ -1,6 +1,7 @@
 //! Blurs of the results of other blurs.
 
 use super::*;
+use crate::support::images::ready;
 
 /// The standard deviations of the links of a chain.
 const LINKS: [f32; 2] = [4.0, 3.0];
@@ -26,7 +27,7 @@ fn assert_chained(name: &str, headless: &Headless, last: Entity, start: &Picture
 
 #[test]
 fn a_chain_waits_for_its_source() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [_, start] = pictures(120, 90);
     let mut empty = start.clone();
     empty.texels.fill([0.0; 4]);
@@ -58,7 +59,7 @@ fn a_chain_waits_for_its_source() {
 
 #[test]
 fn a_chain_goes_through_a_target_of_the_plugin() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [_, start] = pictures(120, 90);
     let (source, nothing) = (headless.reserve_image(), headless.reserve_image());
     let last = spawn(&mut headless, GaussianBlur::from_sigma(LINKS[1]), once(nothing));
@@ -76,7 +77,7 @@ fn a_chain_goes_through_a_target_of_the_plugin() {
 
 #[test]
 fn a_chain_follows_a_source_resized_in_every_frame() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     for (update, last_comes_first) in [
         (BlurUpdate::OnChange, false),
         (BlurUpdate::OnChange, true),
@@ -117,7 +118,7 @@ fn a_chain_follows_a_source_resized_in_every_frame() {
 
 #[test]
 fn what_is_below_a_cycle_follows_in_every_frame() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [start, _] = pictures(61, 47);
     let mut blank = start.clone();
     blank.texels.fill([0.0; 4]);
@@ -156,6 +157,7 @@ fn a_name_does_not_change_the_order_of_a_cycle() {
     let mut blank = start.clone();
     blank.texels.fill([0.0; 4]);
     let trail = |has_name: bool| {
+        // In an app of the pool, tests before this one decide on the order.
         let mut headless = ready_app(|_| {});
         let [x, y] = [&start, &blank].map(|picture| headless.add_image(image(picture)));
         let links = [[&x, &y], [&y, &x]].map(|[from, to]| {
@@ -181,7 +183,7 @@ fn a_name_does_not_change_the_order_of_a_cycle() {
 /// It reads the last result of the other one.
 #[test]
 fn a_blur_of_one_that_fails_goes_on() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let photo = headless.add_image(image(&pictures(61, 47)[0]));
     let first = spawn(&mut headless, GaussianBlur::from_sigma(3.0), plain(photo.clone()));
     headless.frame();

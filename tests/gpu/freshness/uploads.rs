@@ -1,7 +1,7 @@
 //! Pixels whose upload Bevy postpones are blurred when they arrive.
 
 use super::*;
-use crate::support::images::touch;
+use crate::support::images::{ready, touch};
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
 
 /// How many images are uploaded before any other.
@@ -58,7 +58,7 @@ fn is_flagged(headless: &Headless, image: &Handle<Image>) -> bool {
 #[test]
 fn new_pixels_are_blurred_when_they_arrive() {
     for update in [BlurUpdate::OnChange, BlurUpdate::Once, BlurUpdate::EveryFrame] {
-        let mut headless = ready_app(|_| {});
+        let mut headless = ready();
         let [old, new] = pictures(61, 47);
         let source = headless.add_image(image(&old));
         let blur = GaussianBlur::from_sigma(3.5);
@@ -88,7 +88,7 @@ fn new_pixels_are_blurred_when_they_arrive() {
 
 #[test]
 fn new_pixels_are_blurred_in_place() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [old, new] = pictures(61, 47);
     let handle = headless.add_image(image(&old));
     let in_place = BlurImage::in_place(handle.clone()).with_alpha(BlurAlpha::Premultiplied);
@@ -105,7 +105,7 @@ fn new_pixels_are_blurred_in_place() {
 
 #[test]
 fn a_target_with_pixels_of_its_own_may_come_late() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [old, new] = pictures(61, 47);
     let source = headless.add_image(image(&new));
     headless.frame();
@@ -121,7 +121,7 @@ fn a_target_with_pixels_of_its_own_may_come_late() {
 
 #[test]
 fn a_target_of_the_plugins_own_keeps_its_result_until_the_next_one() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [old, _] = pictures(61, 47);
     for (size, format) in OTHERS {
         let (source, entity, target) = blurred(&mut headless, &old);
@@ -155,7 +155,7 @@ fn a_target_of_the_plugins_own_keeps_its_result_until_the_next_one() {
 
 #[test]
 fn a_target_of_the_plugins_own_keeps_its_result_while_a_mask_loads() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
     let (source, entity, target) = blurred(&mut headless, &old);
     let mask = headless.reserve_image();
@@ -177,7 +177,7 @@ fn a_target_of_the_plugins_own_keeps_its_result_while_a_mask_loads() {
 /// Bevy keeps the texture of the first size or format, which is the last result, and hands it out again.
 #[test]
 fn a_source_that_goes_back_and_forth_is_followed() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [old, new] = pictures(61, 47);
     for (size, format) in OTHERS {
         let (source, entity, target) = blurred(&mut headless, &old);
@@ -202,7 +202,7 @@ fn a_source_that_goes_back_and_forth_is_followed() {
 /// Its target still shows a result of another size, because the blur has failed since.
 #[test]
 fn a_strength_that_is_inserted_again_has_the_textures_of_its_target() {
-    let mut headless = ready_app(|_| {});
+    let mut headless = ready();
     let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
     let (source, entity, target) = blurred(&mut headless, &old);
     insert_unreadable_mask(&mut headless, entity);

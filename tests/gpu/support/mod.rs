@@ -155,30 +155,3 @@ pub fn assert_close(name: &str, got: &Picture, expected: &Picture, channels: &[u
     }
     worst.value
 }
-
-/// The expected picture, moved towards the result by the rounding error of an 8-bit sRGB format: half a step of the
-/// encoding, with the latitude of 0.6 steps that graphics APIs allow an encoder. Other formats do not move.
-pub fn within_rounding(got: &Picture, expected: &Picture, format: TextureFormat) -> Picture {
-    if !matches!(format, TextureFormat::Rgba8UnormSrgb | TextureFormat::Bgra8UnormSrgb) {
-        return expected.clone();
-    }
-    Picture::from_fn(got.width, got.height, |x, y| {
-        let (got, expected) = (got.at(x, y), expected.at(x, y));
-        core::array::from_fn(|channel| {
-            if got[channel] == expected[channel] {
-                return got[channel];
-            }
-            let step = rounding_step(expected[channel], channel);
-            expected[channel] + (got[channel] - expected[channel]).clamp(-step, step)
-        })
-    })
-}
-
-fn rounding_step(linear: f64, channel: usize) -> f64 {
-    if channel == 3 {
-        return 0.6 / 255.0;
-    }
-    let encoded = formats::encode_srgb(linear.clamp(0.0, 1.0));
-    let around = |offset: f64| formats::decode_srgb((encoded + offset / 255.0).clamp(0.0, 1.0));
-    (around(0.6) - linear).max(linear - around(-0.6))
-}

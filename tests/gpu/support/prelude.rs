@@ -2,7 +2,7 @@
 
 pub use super::difference::worst_difference;
 pub use super::executors::{by_general_executors, by_one_executor};
-pub use super::formats::{self, to_image, to_picture};
+pub use super::formats::{self, to_image, to_picture, within_rounding};
 pub use super::headless::{Headless, Pixels};
 pub use super::images::{assert_blur, plain, replace_image, set_blur, spawn, target_of};
 pub use super::live::{Live, Shot};
@@ -13,7 +13,7 @@ pub use super::scene::{self, Kind, node, set_active, viewport};
 pub use super::twins::{Twins, View};
 pub use super::{
     BACKENDS, HDR, LDR, RGB, RGBA, assert_close, gpu, gpu_with, inputs, is_full, is_turn, linear, logs, one_backend,
-    report, within_rounding,
+    report,
 };
 pub use bevy::asset::RenderAssetUsages;
 pub use bevy::camera::visibility::RenderLayers;

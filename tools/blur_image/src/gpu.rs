@@ -51,8 +51,13 @@ impl Gpu {
     /// # Errors
     /// There is no GPU.
     pub fn start() -> Result<Self, String> {
+        // The tool has no user interface, though a build together with other packages may have the feature.
+        let plugin = GaussianBlurPlugin {
+            precompile_ui: false,
+            ..default()
+        };
         let headless = Headless::start(|app| {
-            app.add_plugins((GaussianBlurPlugin::default(), GaussianBlurDiagnosticsPlugin))
+            app.add_plugins((plugin, GaussianBlurDiagnosticsPlugin))
                 .insert_resource(RenderErrorHandler(|error, _, _| {
                     let description = crate::one_line(&error.description);
                     eprintln!("error: the GPU failed: {:?} {description}", error.ty);

@@ -17,6 +17,8 @@
 //! [`Tree`](tree::Tree) composes such blurs: a compositor of user interfaces with glass and filters.
 
 mod color;
+mod difference;
+pub mod formats;
 mod lens;
 mod panel;
 mod shape;
@@ -26,6 +28,7 @@ pub mod tree;
 
 pub use bevy_gaussian_blur::EdgeMode;
 pub use color::{Functions, Step, decode_srgb, encode_srgb};
+pub use difference::{Difference, minus, worst_difference};
 pub use lens::Lens;
 pub use panel::{Panel, Ramp};
 pub use shape::{Clip, Shape, pixels};
