@@ -6,7 +6,7 @@ use bevy::render::RenderStartup;
 use bevy::render::renderer::RenderInstance;
 use std::sync::{Arc, Mutex, PoisonError};
 
-const APPS: usize = 32;
+const APPS: usize = 18;
 
 /// One in this many apps runs as games do, which takes longer.
 const PIPELINED: usize = 5;
@@ -14,11 +14,11 @@ const PIPELINED: usize = 5;
 /// Bevy, the allocator and the driver fill their caches during this many apps.
 const FIRST_APPS: usize = 10;
 
-/// The most that the process may grow from then on: 2 MiB and two mappings per app. An app without this crate
+/// The most that the process may grow from then on: 2 MiB and two mappings for each of the others. An app without this crate
 /// leaves a third of a MiB in Bevy and in the driver; a leaked device takes several MiB, and three mappings per shader.
 const MOST: Process = Process {
-    resident: 40 * 1024,
-    mappings: 40,
+    resident: 16 * 1024,
+    mappings: 16,
 };
 
 const SIZE: UVec2 = UVec2::splat(36);
