@@ -173,6 +173,17 @@ impl NodeWalk<'_, '_> {
         above.filter(|entity| filtered.contains_key(entity))
     }
 
+    /// The end of the places of a node and its descendants in the stack.
+    fn end_of(&self, entity: Entity) -> u32 {
+        let own = self
+            .nodes
+            .get(entity)
+            .map_or(0, |(_, _, stack_index, ..)| stack_index.0 + 1);
+        let children = self.children.iter_ui_children(entity);
+        let inside = children.filter(|child| !self.roots.contains(*child));
+        inside.map(|child| self.end_of(child)).fold(own, u32::max)
+    }
+
     /// Visits a node and its descendants, as Bevy does when it computes clips. Returns the end of their places in the stack.
     fn visit(
         &mut self,
@@ -185,9 +196,9 @@ impl NodeWalk<'_, '_> {
             return 0;
         };
         let start = stack_index.0;
-        // Bevy clips the descendants of hidden nodes to nothing.
+        // Bevy clips the descendants of hidden nodes to nothing. They stay in the group: glass among them may share its backdrop.
         if node.display == Display::None {
-            return start + 1;
+            return self.end_of(entity);
         }
         let inherited = if self.unclipped.contains(entity) {
             Inherited {

@@ -137,6 +137,32 @@ fn the_first_pane_of_a_group_decides_even_if_it_is_neutral() {
     assert_shown(LDR, &trees);
 }
 
+/// Glass in a filtered group is painted on the group's page. That it is not displayed does not make it the first on another one.
+#[test]
+fn a_pane_that_is_not_displayed_stays_in_its_filter() {
+    let trees = ["nothing", "list", "menu"].map(|closed| {
+        let list = Node {
+            is_displayed: closed != "list",
+            children: vec![pane([2.0, 2.0, 8.0, 8.0], Glass::new(2.0))],
+            ..plain([2.0, 2.0, 16.0, 16.0], NOTHING)
+        };
+        let menu = Node {
+            is_displayed: closed != "menu",
+            filter: Some(super::faded(0.5)),
+            children: vec![list],
+            ..plain([4.0, 4.0, 24.0, 24.0], [0.1, 0.2, 0.9, 1.0])
+        };
+        let between = plain([30.0, 8.0, 40.0, 40.0], [0.9, 0.8, 0.1, 1.0]);
+        let group = Node {
+            shares_backdrop: true,
+            children: vec![menu, between, pane([40.0, 16.0, 40.0, 20.0], Glass::new(3.0))],
+            ..plain([0.0, 0.0, 96.0, 64.0], NOTHING)
+        };
+        (format!("closed-{closed}"), over_nothing([group]))
+    });
+    assert_shown(LDR, &trees);
+}
+
 /// The hole for the glass of a filtered node lies in the picture of this node, not in those of its neighbours on the page.
 #[test]
 fn holes_do_not_reach_neighbours() {
