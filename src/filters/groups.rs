@@ -173,15 +173,15 @@ impl NodeWalk<'_, '_> {
         above.filter(|entity| filtered.contains_key(entity))
     }
 
-    /// The end of the places of a node and its descendants in the stack.
+    /// The end of the places of a node and its descendants in the stack. Each node is followed there by its descendants.
     fn end_of(&self, entity: Entity) -> u32 {
-        let own = self
-            .nodes
-            .get(entity)
-            .map_or(0, |(_, _, stack_index, ..)| stack_index.0 + 1);
-        let children = self.children.iter_ui_children(entity);
-        let inside = children.filter(|child| !self.roots.contains(*child));
-        inside.map(|child| self.end_of(child)).fold(own, u32::max)
+        let place = |node: &Entity| self.nodes.get(*node).map_or(0, |(_, _, stack_index, ..)| stack_index.0);
+        let last_child = |node: &Entity| {
+            let children = self.children.iter_ui_children(*node);
+            children.filter(|child| !self.roots.contains(*child)).max_by_key(place)
+        };
+        let last = core::iter::successors(Some(entity), last_child).last();
+        last.map_or(0, |last| place(&last) + 1)
     }
 
     /// Visits a node and its descendants, as Bevy does when it computes clips. Returns the end of their places in the stack.

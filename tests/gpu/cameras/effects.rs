@@ -42,19 +42,18 @@ fn advance(twins: &mut Twins, frame: &mut u32) {
 }
 
 /// Cameras of a format, in an app with all effects.
-fn twins(hdr: bool) -> Twins {
-    Twins::with(Kind::Core3d, SIZE, if hdr { HDR } else { LDR }, |app| {
+fn twins(format: TextureFormat) -> Twins {
+    Twins::with(Kind::Core3d, SIZE, format, |app| {
         app.add_plugins((PostProcessPlugin, AntiAliasPlugin, AutoExposurePlugin));
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(30)));
     })
 }
 
 /// Asserts, frame by frame, that the blur comes after an effect and does not disturb it.
-fn check(twins: &mut Twins, name: &str, hdr: bool, effect: impl Bundle + Clone) {
-    let format = if hdr { HDR } else { LDR };
+fn check(twins: &mut Twins, name: &str, format: TextureFormat, effect: impl Bundle + Clone) {
     let name = &format!("{name}-{format:?}");
     let mut frame = 0;
-    respawn(twins, hdr, format);
+    respawn(twins, format);
     twins.sharp.insert(&mut twins.headless, effect.clone());
     settle(twins, &mut frame);
     let [with, without] = [&twins.sharp, &twins.blurred].map(|view| view.picture(&twins.headless));
@@ -62,7 +61,7 @@ fn check(twins: &mut Twins, name: &str, hdr: bool, effect: impl Bundle + Clone) 
     assert!(shown > 1.0 / 255.0, "{name}: the effect does nothing: {shown}");
 
     // Effects with a history must start together.
-    respawn(twins, hdr, format);
+    respawn(twins, format);
     twins.insert(effect);
     advance(twins, &mut frame);
     advance(twins, &mut frame);
@@ -81,12 +80,12 @@ fn check(twins: &mut Twins, name: &str, hdr: bool, effect: impl Bundle + Clone) 
 }
 
 /// Replaces both cameras with new ones.
-fn respawn(twins: &mut Twins, hdr: bool, format: TextureFormat) {
+fn respawn(twins: &mut Twins, format: TextureFormat) {
     for view in [&mut twins.sharp, &mut twins.blurred] {
         twins.headless.despawn(view.camera);
         *view = View::new(&mut twins.headless, Kind::Core3d, SIZE, format);
     }
-    if hdr {
+    if format == HDR {
         // An exposure has an effect only with tonemapping.
         twins.insert((Hdr, Tonemapping::Reinhard));
     }
@@ -102,32 +101,32 @@ fn settle(twins: &mut Twins, frame: &mut u32) {
 
 #[test]
 fn the_blur_follows_effects_on_a_low_dynamic_range() {
-    let mut twins = twins(false);
-    check_all(&mut twins, false);
+    let mut twins = twins(LDR);
+    check_all(&mut twins, LDR);
     let sharpening = ContrastAdaptiveSharpening {
         sharpening_strength: 0.8,
         ..default()
     };
-    check(&mut twins, "sharpening", false, sharpening);
+    check(&mut twins, "sharpening", LDR, sharpening);
 }
 
 #[test]
 fn the_blur_follows_effects_on_a_high_dynamic_range() {
-    let mut twins = twins(true);
-    check_all(&mut twins, true);
-    check(&mut twins, "bloom", true, Bloom::NATURAL);
+    let mut twins = twins(HDR);
+    check_all(&mut twins, HDR);
+    check(&mut twins, "bloom", HDR, Bloom::NATURAL);
     check(
         &mut twins,
         "tonemapping",
-        true,
+        HDR,
         (Bloom::NATURAL, Tonemapping::TonyMcMapface),
     );
-    check(&mut twins, "auto-exposure", true, AutoExposure::default());
+    check(&mut twins, "auto-exposure", HDR, AutoExposure::default());
     let aberration = ChromaticAberration {
         intensity: 0.05,
         ..default()
     };
-    check(&mut twins, "aberration", true, aberration);
+    check(&mut twins, "aberration", HDR, aberration);
     for mode in [DepthOfFieldMode::Gaussian, DepthOfFieldMode::Bokeh] {
         let effect = DepthOfField {
             mode,
@@ -135,20 +134,20 @@ fn the_blur_follows_effects_on_a_high_dynamic_range() {
             aperture_f_stops: 0.005,
             ..default()
         };
-        check(&mut twins, &format!("dof-{mode:?}"), true, effect);
+        check(&mut twins, &format!("dof-{mode:?}"), HDR, effect);
     }
 }
 
 /// Effects of cameras with either range.
-fn check_all(twins: &mut Twins, hdr: bool) {
-    check(twins, "fxaa", hdr, Fxaa::default());
-    check(twins, "smaa", hdr, Smaa::default());
-    check(twins, "taa", hdr, TemporalAntiAliasing::default());
+fn check_all(twins: &mut Twins, format: TextureFormat) {
+    check(twins, "fxaa", format, Fxaa::default());
+    check(twins, "smaa", format, Smaa::default());
+    check(twins, "taa", format, TemporalAntiAliasing::default());
     let motion_blur = MotionBlur {
         shutter_angle: 2.0,
         samples: 4,
     };
-    check(twins, "motion-blur", hdr, motion_blur);
+    check(twins, "motion-blur", format, motion_blur);
 }
 
 const INVERT: Handle<Shader> = uuid_handle!("5f0e3a52-6b1c-4c55-9d0c-3f5ad1a2b750");
