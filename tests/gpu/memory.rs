@@ -116,14 +116,18 @@ fn frames_take_no_memory() {
 #[ignore = "run by the test above"]
 fn three_hundred_frames_of_each() {
     let front_ends = front_ends();
-    for backend in BACKENDS {
-        let Some(grown) = growth(backend, &front_ends) else {
+    for (turn, backend) in BACKENDS.into_iter().enumerate() {
+        // Front ends have one kind of passes each, which take turns; with `BLUR_FULL`, both.
+        let all = front_ends.iter().enumerate();
+        let front_ends = all.filter(|(index, _)| is_turn(*index, turn, BACKENDS.len()));
+        let front_ends: Vec<_> = front_ends.map(|(_, front_end)| front_end).collect();
+        let Some(grown) = growth(backend, front_ends.iter().copied()) else {
             eprintln!("NOT TESTED: this system does not say what a process holds");
             return;
         };
         println!("{backend:?}, all of them at once: {grown} KiB");
         if grown > MOST {
-            let alone = front_ends.iter().map(|one| (&one.0, growth(backend, [one])));
+            let alone = front_ends.into_iter().map(|one| (&one.0, growth(backend, [one])));
             let alone: Vec<_> = alone.collect();
             panic!("{backend:?}: {grown} KiB; each alone: {alone:#?}");
         }

@@ -22,7 +22,7 @@ pub struct Show {
 impl Show {
     /// A visible scene, in an app whose blurs are ready.
     pub fn new(backend: BlurBackend) -> Self {
-        Self::of(Live::new(backend, |_| {}))
+        Self::of(Live::with_ui(backend, |_| {}))
     }
 
     /// The same in an app that is [alone](Live::alone).

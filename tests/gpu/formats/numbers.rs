@@ -2,7 +2,7 @@
 //! largest.
 
 use super::*;
-use crate::support::images::{asset, blurred, blurred_into_own};
+use crate::support::images::{all_blurred, asset, converting};
 
 /// Formats with one channel and with all, of each kind and size of integers.
 const INTEGERS: [TextureFormat; 13] = [
@@ -76,39 +76,64 @@ fn copies_keep_every_bit() {
     });
 }
 
-#[test]
-fn flat_pictures_stay_as_they_are() {
-    by_general_executors(|headless| {
-        for format in headless.available(&INTEGERS) {
-            let Span { low, high } = Span::of(format);
-            let ends = [low[0], high[0]];
-            let numbers = [0.0, 1.0, 2.0, 99.0, 127.0, 200.0, 254.0, 1000.0, 65535.0, 100_003.0];
-            let is_stored = |number: &f64| (low[0]..=high[0]).contains(number);
-            // A sum of floats is not exact for larger numbers.
-            let is_exact = |number: &f64| number.abs() < 200_000.0;
-            for number in ends.into_iter().chain(numbers).filter(is_stored).filter(is_exact) {
-                for sigma in [0.8, 2.9, 13.0] {
-                    assert_stays(headless, format, number, sigma);
-                }
+/// Runs a check for every format of integers with one kind of passes, which take turns; with `BLUR_FULL`, with both.
+fn for_each_integer(first: usize, check: fn(&mut Headless, TextureFormat)) {
+    for (turn, mut executor) in general_executors().enumerate() {
+        println!("{}", executor.name);
+        let available = executor.headless.available(&INTEGERS);
+        for (index, format) in available.into_iter().enumerate() {
+            // Of each kind and size, one with one channel and one with all.
+            if is_turn(first + index + index / 2, turn, BACKENDS.len()) {
+                check(&mut executor.headless, format);
             }
         }
+    }
+}
+
+/// Blurs flat pictures of these numbers in a format, each with three strengths.
+fn blurred_flat(headless: &mut Headless, format: TextureFormat, numbers: &[f64]) -> Vec<(f64, f32, Picture)> {
+    let mut settings = Vec::new();
+    let mut blurs = Vec::new();
+    for number in numbers {
+        let source = headless.add_image(to_image(&flat(*number), format));
+        for sigma in [0.8, 2.9, 13.0] {
+            settings.push((*number, sigma));
+            blurs.push((GaussianBlur::from_sigma(sigma), plain(source.clone())));
+        }
+    }
+    let pictures = settings.into_iter().zip(all_blurred(headless, blurs));
+    pictures
+        .map(|((number, sigma), picture)| (number, sigma, picture))
+        .collect()
+}
+
+#[test]
+fn flat_pictures_stay_as_they_are() {
+    for_each_integer(0, |headless, format| {
+        let Span { low, high } = Span::of(format);
+        let ends = [low[0], high[0]];
+        let numbers = [0.0, 1.0, 2.0, 99.0, 127.0, 200.0, 254.0, 1000.0, 65535.0, 100_003.0];
+        let is_stored = |number: &f64| (low[0]..=high[0]).contains(number);
+        // A sum of floats is not exact for larger numbers.
+        let is_exact = |number: &f64| number.abs() < 200_000.0;
+        let all = ends.into_iter().chain(numbers).filter(is_stored).filter(is_exact);
+        assert_stay(headless, format, &all.collect::<Vec<_>>());
     });
 }
 
-fn assert_stays(headless: &mut Headless, format: TextureFormat, number: f64, sigma: f32) {
-    let got = blurred_into_own(headless, GaussianBlur::from_sigma(sigma), &flat(number), format);
-    let stored = formats::quantised(&flat(number), format);
-    let [got, expected] = [&got, &stored].map(|picture| colour_of(picture, format));
-    assert_eq!(got, expected, "{format:?}, {number}, sigma {sigma}");
+fn assert_stay(headless: &mut Headless, format: TextureFormat, numbers: &[f64]) {
+    for (number, sigma, got) in blurred_flat(headless, format, numbers) {
+        let stored = formats::quantised(&flat(number), format);
+        let [got, expected] = [&got, &stored].map(|picture| colour_of(picture, format));
+        assert_eq!(got, expected, "{format:?}, {number}, sigma {sigma}");
+    }
 }
 
 #[test]
 fn the_largest_number_stays_the_largest() {
     by_general_executors(|headless| {
         for format in headless.available(&FORMATS_OF_32_BITS) {
-            for sigma in [0.8, 2.9, 13.0] {
-                assert_stays(headless, format, Span::of(format).high[0], sigma);
-            }
+            assert_stay(headless, format, &[Span::of(format).high[0]]);
         }
     });
 }
@@ -119,17 +144,14 @@ fn large_numbers_keep_what_floats_carry() {
         for format in headless.available(&FORMATS_OF_32_BITS) {
             let Span { low, high } = Span::of(format);
             let limit = 2.0_f64.powi(24);
-            for number in [limit, limit + 1.0, 123_456_789.0, high[0] / 3.0, -limit, low[0]] {
+            let numbers = [limit, limit + 1.0, 123_456_789.0, high[0] / 3.0, -limit, low[0]];
+            for (number, sigma, got) in blurred_flat(headless, format, &numbers) {
                 let stored = formats::quantised(&flat(number), format).at(0, 0)[0];
-                for sigma in [0.8, 2.9, 13.0] {
-                    let blur = GaussianBlur::from_sigma(sigma);
-                    let got = blurred_into_own(headless, blur, &flat(number), format);
-                    let error = |texel: &[f64; 4]| (texel[0] - stored).abs();
-                    let worst = got.texels.iter().map(error).fold(0.0, f64::max);
-                    // The last five of a float's 24 bits.
-                    let allowed = stored.abs() * 0.5_f64.powi(19);
-                    assert!(worst <= allowed, "{format:?}, {number}, sigma {sigma}: {worst} off");
-                }
+                let error = |texel: &[f64; 4]| (texel[0] - stored).abs();
+                let worst = got.texels.iter().map(error).fold(0.0, f64::max);
+                // The last five of a float's 24 bits.
+                let allowed = stored.abs() * 0.5_f64.powi(19);
+                assert!(worst <= allowed, "{format:?}, {number}, sigma {sigma}: {worst} off");
             }
         }
     });
@@ -137,28 +159,32 @@ fn large_numbers_keep_what_floats_carry() {
 
 #[test]
 fn means_are_rounded_to_the_nearest_integer() {
-    by_general_executors(|headless| {
-        for format in headless.available(&INTEGERS) {
-            let is_signed = Span::of(format).low[0] < 0.0;
-            for (one_in_four, others, expected) in [
-                (11.0, 10.0, 10.0),
-                (10.0, 11.0, 11.0),
-                (-11.0, -10.0, -10.0),
-                (-10.0, -11.0, -11.0),
-            ] {
-                if expected < 0.0 && !is_signed {
-                    continue;
-                }
-                // One column in four differs, and the picture repeats: a wide blur is the mean, a quarter off the expected integer.
-                let columns = Picture::from_fn(64, 12, |x, _| [if x % 4 == 0 { one_in_four } else { others }; 4]);
-                for sigma in [6.0, 30.0] {
-                    let blur = GaussianBlur::from_sigma(sigma).with_edge(EdgeMode::Wrap);
-                    let got = blurred_into_own(headless, blur, &columns, format);
-                    let colour = colour_of(&got, format).expect("a wide blur of columns is flat");
-                    // Only red: an alpha of two bits is clamped to its maximum.
-                    assert_eq!(colour[0], expected, "{format:?}, sigma {sigma}");
-                }
+    for_each_integer(1, |headless, format| {
+        let is_signed = Span::of(format).low[0] < 0.0;
+        let mut settings = Vec::new();
+        let mut blurs = Vec::new();
+        for (one_in_four, others, expected) in [
+            (11.0, 10.0, 10.0),
+            (10.0, 11.0, 11.0),
+            (-11.0, -10.0, -10.0),
+            (-10.0, -11.0, -11.0),
+        ] {
+            if expected < 0.0 && !is_signed {
+                continue;
             }
+            // One column in four differs, and the picture repeats: a wide blur is the mean, a quarter off the expected integer.
+            let columns = Picture::from_fn(64, 12, |x, _| [if x % 4 == 0 { one_in_four } else { others }; 4]);
+            let source = headless.add_image(to_image(&columns, format));
+            for sigma in [6.0, 30.0] {
+                let blur = GaussianBlur::from_sigma(sigma).with_edge(EdgeMode::Wrap);
+                settings.push((expected, sigma));
+                blurs.push((blur, plain(source.clone())));
+            }
+        }
+        for ((expected, sigma), got) in settings.into_iter().zip(all_blurred(headless, blurs)) {
+            let colour = colour_of(&got, format).expect("a wide blur of columns is flat");
+            // Only red: an alpha of two bits is clamped to its maximum.
+            assert_eq!(colour[0], expected, "{format:?}, sigma {sigma}");
         }
     });
 }
@@ -166,12 +192,14 @@ fn means_are_rounded_to_the_nearest_integer() {
 #[test]
 fn numbers_are_no_shares() {
     by_general_executors(|headless| {
-        for (from, number, to, expected) in FLAT_CONVERSIONS {
-            // A blur of strength 0 is a copy.
-            for sigma in [0.0, 0.8, 13.0] {
-                let source = to_image(&flat(number), from);
-                let blur = GaussianBlur::from_sigma(sigma);
-                let got = blurred(headless, blur, source, BlurAlpha::Premultiplied, to);
+        // A blur of strength 0 is a copy.
+        for sigma in [0.0, 0.8, 13.0] {
+            let blurs = FLAT_CONVERSIONS.map(|(from, number, to, _)| {
+                let image = converting(headless, to_image(&flat(number), from), to);
+                (GaussianBlur::from_sigma(sigma), image)
+            });
+            let pictures = all_blurred(headless, blurs);
+            for ((from, number, to, expected), got) in FLAT_CONVERSIONS.into_iter().zip(pictures) {
                 let is_right = |texel: &[f64; 4]| (texel[0] - expected).abs() <= 1e-5 * expected.abs();
                 let wrong = got.texels.iter().find(|texel| !is_right(texel));
                 assert!(wrong.is_none(), "{from:?} {number} to {to:?}, sigma {sigma}: {wrong:?}");

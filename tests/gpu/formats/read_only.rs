@@ -2,7 +2,7 @@
 //! nearest writable format.
 
 use super::*;
-use crate::support::images::{asset, blurred};
+use crate::support::images::{asset, blurred, converting};
 use crate::support::inputs::patterns;
 use bevy::render::render_resource::{Extent3d, TextureDimension};
 
@@ -87,21 +87,29 @@ fn assert_blurs(headless: &mut Headless, image: &Image, picture: &Picture, own: 
         TextureFormat::Rgb9e5Ufloat => Span::new(0.0, 8.0),
         _ => Span::new(0.0, 1.0),
     };
-    for sigma in [0.0, 0.8, 2.9, 13.0] {
-        let blur = GaussianBlur::from_sigma(sigma as f32);
+    let sigmas = [0.0, 0.8, 2.9, 13.0];
+    let given = TextureFormat::Rgba16Float;
+    let source = headless.add_image(image.clone());
+    let mut blurs = Vec::new();
+    for sigma in sigmas {
+        for target in [plain(source.clone()), converting(headless, image.clone(), given)] {
+            blurs.push((GaussianBlur::from_sigma(sigma as f32), target, BlurProfile::Uniform));
+        }
+    }
+    let targets: Vec<_> = headless
+        .blur_all(blurs)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .expect("the blurs succeed");
+    for (sigma, targets) in sigmas.into_iter().zip(targets.chunks(2)) {
         let expected = gaussian_blur(picture, [sigma; 2], EdgeMode::Clamp);
-        let name = format!("{format:?}-{sigma}");
-
-        let source = headless.add_image(image.clone());
-        let target = headless.blur(blur, plain(source)).expect("the blur succeeds");
-        assert_eq!(asset(headless, &target).texture_descriptor.format, own, "{name}");
-        let pixels = headless.read_image(&target);
-        assert_eq!(pixels.format, own, "{name}");
-        formats::assert_stored(&name, &to_picture(&pixels), &expected, own, &span);
-
-        let given = TextureFormat::Rgba16Float;
-        let got = blurred(headless, blur, image.clone(), BlurAlpha::Premultiplied, given);
-        formats::assert_stored(&format!("{name}-given"), &got, &expected, given, &span);
+        for (target, wanted) in targets.iter().zip([own, given]) {
+            let name = format!("{format:?}-{sigma}-{wanted:?}");
+            assert_eq!(asset(headless, target).texture_descriptor.format, wanted, "{name}");
+            let pixels = headless.read_image(target);
+            assert_eq!(pixels.format, wanted, "{name}");
+            formats::assert_stored(&name, &to_picture(&pixels), &expected, wanted, &span);
+        }
     }
 }
 

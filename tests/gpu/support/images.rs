@@ -105,8 +105,21 @@ pub fn blurred(
     format: TextureFormat,
 ) -> Picture {
     let image = converting(headless, source, format).with_alpha(alpha);
-    let target = headless.blur(blur, image).expect("the blur succeeds");
-    headless.picture(&target)
+    all_blurred(headless, [(blur, image)]).remove(0)
+}
+
+/// Blurs images, all in the same frames.
+pub fn all_blurred(
+    headless: &mut Headless,
+    blurs: impl IntoIterator<Item = (GaussianBlur, BlurImage)>,
+) -> Vec<Picture> {
+    let blurs = blurs
+        .into_iter()
+        .map(|(blur, image)| (blur, image, BlurProfile::Uniform));
+    let targets = headless.blur_all(blurs).into_iter();
+    targets
+        .map(|target| headless.picture(&target.expect("the blur succeeds")))
+        .collect()
 }
 
 /// Blurs a picture in a format into a target that the plugin allocates.
@@ -117,8 +130,7 @@ pub fn blurred_into_own(
     format: TextureFormat,
 ) -> Picture {
     let source = headless.add_image(formats::to_image(picture, format));
-    let target = headless.blur(blur, plain(source)).expect("the blur succeeds");
-    headless.picture(&target)
+    all_blurred(headless, [(blur, plain(source))]).remove(0)
 }
 
 /// An image of several layers, each given by all its levels.

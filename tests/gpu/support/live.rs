@@ -46,10 +46,18 @@ pub struct Shot {
 struct Shots(Arc<Mutex<Vec<Shot>>>);
 
 impl Live {
-    /// The app with the blur.
+    /// The app with the blur. The pipelines of glass and filters compile when the first of them is spawned.
     pub fn new(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
-        let share = Share::Among(COMPILER.read().unwrap_or_else(PoisonError::into_inner));
-        Self::with(share, (backend, true), setup)
+        Self::with(Self::among(), (backend, false), setup)
+    }
+
+    /// The same with glass and filters that are ready from the start, as with the default settings of the plugin.
+    pub fn with_ui(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
+        Self::with(Self::among(), (backend, true), setup)
+    }
+
+    fn among() -> Share {
+        Share::Among(COMPILER.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The same while no other such app exists. It may [hold the compiler up](Self::hold_compiler).
