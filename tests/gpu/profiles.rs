@@ -76,6 +76,7 @@ pub fn sigmas(profile: &BlurProfile, size: [usize; 2], sigma: f64) -> Vec<f64> {
 
 /// A picture, each texel blurred with its own sigma, multiplied by `aspect` along x and y.
 pub fn expected(picture: &Picture, sigmas: &[f64], aspect: [f64; 2], edge: EdgeMode) -> Picture {
+    // One sigma: row by row and column by column, in a fraction of the time.
     if sigmas.iter().all(|sigma| *sigma == sigmas[0]) {
         return gaussian_blur(picture, aspect.map(|share| share * sigmas[0]), edge);
     }

@@ -18,10 +18,10 @@ use std::thread;
 
 /// An app ends when it holds this many pipelines. Bevy and the driver keep all that they have ever compiled, and on a software
 /// rasteriser each takes some megabytes.
-const PIPELINES: i64 = 120;
+const PIPELINES: i64 = 100;
 
 /// The most pipelines of all apps that wait for a test. Those that have waited longest end.
-const WAITING: i64 = 300;
+const WAITING: i64 = 200;
 
 /// Within this many frames, everything that is not used is released.
 const FRAMES: usize = 20;
