@@ -21,7 +21,7 @@ use std::thread;
 const PIPELINES: i64 = 100;
 
 /// The most pipelines of all apps that wait for a test. Those that have waited longest end.
-const WAITING: i64 = 200;
+const WAITING: i64 = 170;
 
 /// Within this many frames, everything that is not used is released.
 const FRAMES: usize = 20;
