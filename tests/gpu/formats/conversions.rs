@@ -67,14 +67,14 @@ fn from_one_format_to_another() {
             let picture = span.spread(&small_picture(index));
             let image = headless.add_image(to_image(&picture, from));
             let stored = as_read(headless, &image, &formats::quantised(&picture, from), from);
-            let sigmas = [0.0, 0.8, 2.9, 13.0];
-            let edge_of = |step: usize| EdgeMode::ALL[(index + step) % EdgeMode::ALL.len()];
-            let blurs = [0, 1, 2, 3].map(|step| {
-                let blur = GaussianBlur::from_sigma(sigmas[step] as f32).with_edge(edge_of(step));
-                (blur, converting(headless, to_image(&picture, from), to))
-            });
-            for (step, got) in all_blurred(headless, blurs).into_iter().enumerate() {
-                let (sigma, edge) = (sigmas[step], edge_of(step));
+            let mut blurs = Vec::new();
+            for (step, sigma) in [0.0, 0.8, 2.9, 13.0].into_iter().enumerate() {
+                let edge = EdgeMode::ALL[(index + step) % EdgeMode::ALL.len()];
+                let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);
+                let image = converting(headless, to_image(&picture, from), to);
+                blurs.push(((sigma, edge), blur, image));
+            }
+            for ((sigma, edge), got) in all_blurred(headless, blurs) {
                 let expected = gaussian_blur(&stored, [sigma; 2], edge);
                 let expected = match formats::kind(to) {
                     Kind::Float => expected,

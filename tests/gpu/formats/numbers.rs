@@ -91,20 +91,15 @@ fn for_each_integer(first: usize, check: fn(&mut Headless, TextureFormat)) {
 }
 
 /// Blurs flat pictures of these numbers in a format, each with three strengths.
-fn blurred_flat(headless: &mut Headless, format: TextureFormat, numbers: &[f64]) -> Vec<(f64, f32, Picture)> {
-    let mut settings = Vec::new();
+fn blurred_flat(headless: &mut Headless, format: TextureFormat, numbers: &[f64]) -> Vec<((f64, f32), Picture)> {
     let mut blurs = Vec::new();
     for number in numbers {
         let source = headless.add_image(to_image(&flat(*number), format));
         for sigma in [0.8, 2.9, 13.0] {
-            settings.push((*number, sigma));
-            blurs.push((GaussianBlur::from_sigma(sigma), plain(source.clone())));
+            blurs.push(((*number, sigma), GaussianBlur::from_sigma(sigma), plain(source.clone())));
         }
     }
-    let pictures = settings.into_iter().zip(all_blurred(headless, blurs));
-    pictures
-        .map(|((number, sigma), picture)| (number, sigma, picture))
-        .collect()
+    all_blurred(headless, blurs)
 }
 
 #[test]
@@ -122,7 +117,7 @@ fn flat_pictures_stay_as_they_are() {
 }
 
 fn assert_stay(headless: &mut Headless, format: TextureFormat, numbers: &[f64]) {
-    for (number, sigma, got) in blurred_flat(headless, format, numbers) {
+    for ((number, sigma), got) in blurred_flat(headless, format, numbers) {
         let stored = formats::quantised(&flat(number), format);
         let [got, expected] = [&got, &stored].map(|picture| colour_of(picture, format));
         assert_eq!(got, expected, "{format:?}, {number}, sigma {sigma}");
@@ -145,7 +140,7 @@ fn large_numbers_keep_what_floats_carry() {
             let Span { low, high } = Span::of(format);
             let limit = 2.0_f64.powi(24);
             let numbers = [limit, limit + 1.0, 123_456_789.0, high[0] / 3.0, -limit, low[0]];
-            for (number, sigma, got) in blurred_flat(headless, format, &numbers) {
+            for ((number, sigma), got) in blurred_flat(headless, format, &numbers) {
                 let stored = formats::quantised(&flat(number), format).at(0, 0)[0];
                 let error = |texel: &[f64; 4]| (texel[0] - stored).abs();
                 let worst = got.texels.iter().map(error).fold(0.0, f64::max);
@@ -161,7 +156,6 @@ fn large_numbers_keep_what_floats_carry() {
 fn means_are_rounded_to_the_nearest_integer() {
     for_each_integer(1, |headless, format| {
         let is_signed = Span::of(format).low[0] < 0.0;
-        let mut settings = Vec::new();
         let mut blurs = Vec::new();
         for (one_in_four, others, expected) in [
             (11.0, 10.0, 10.0),
@@ -177,11 +171,10 @@ fn means_are_rounded_to_the_nearest_integer() {
             let source = headless.add_image(to_image(&columns, format));
             for sigma in [6.0, 30.0] {
                 let blur = GaussianBlur::from_sigma(sigma).with_edge(EdgeMode::Wrap);
-                settings.push((expected, sigma));
-                blurs.push((blur, plain(source.clone())));
+                blurs.push(((expected, sigma), blur, plain(source.clone())));
             }
         }
-        for ((expected, sigma), got) in settings.into_iter().zip(all_blurred(headless, blurs)) {
+        for ((expected, sigma), got) in all_blurred(headless, blurs) {
             let colour = colour_of(&got, format).expect("a wide blur of columns is flat");
             // Only red: an alpha of two bits is clamped to its maximum.
             assert_eq!(colour[0], expected, "{format:?}, sigma {sigma}");
@@ -194,12 +187,12 @@ fn numbers_are_no_shares() {
     by_general_executors(|headless| {
         // A blur of strength 0 is a copy.
         for sigma in [0.0, 0.8, 13.0] {
-            let blurs = FLAT_CONVERSIONS.map(|(from, number, to, _)| {
+            let blurs = FLAT_CONVERSIONS.map(|case| {
+                let (from, number, to, _) = case;
                 let image = converting(headless, to_image(&flat(number), from), to);
-                (GaussianBlur::from_sigma(sigma), image)
+                (case, GaussianBlur::from_sigma(sigma), image)
             });
-            let pictures = all_blurred(headless, blurs);
-            for ((from, number, to, expected), got) in FLAT_CONVERSIONS.into_iter().zip(pictures) {
+            for ((from, number, to, expected), got) in all_blurred(headless, blurs) {
                 let is_right = |texel: &[f64; 4]| (texel[0] - expected).abs() <= 1e-5 * expected.abs();
                 let wrong = got.texels.iter().find(|texel| !is_right(texel));
                 assert!(wrong.is_none(), "{from:?} {number} to {to:?}, sigma {sigma}: {wrong:?}");

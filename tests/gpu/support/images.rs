@@ -105,21 +105,24 @@ pub fn blurred(
     format: TextureFormat,
 ) -> Picture {
     let image = converting(headless, source, format).with_alpha(alpha);
-    all_blurred(headless, [(blur, image)]).remove(0)
+    all_blurred(headless, [((), blur, image)]).remove(0).1
 }
 
-/// Blurs images, all in the same frames.
-pub fn all_blurred(
+/// Blurs images, all in the same frames. Returns each picture with what was given with its blur.
+pub fn all_blurred<Case>(
     headless: &mut Headless,
-    blurs: impl IntoIterator<Item = (GaussianBlur, BlurImage)>,
-) -> Vec<Picture> {
-    let blurs = blurs
+    blurs: impl IntoIterator<Item = (Case, GaussianBlur, BlurImage)>,
+) -> Vec<(Case, Picture)> {
+    let mut cases = Vec::new();
+    let blurs = blurs.into_iter().map(|(case, blur, image)| {
+        cases.push(case);
+        (blur, image, BlurProfile::Uniform)
+    });
+    let targets = headless.blur_all(blurs);
+    let pictures = targets
         .into_iter()
-        .map(|(blur, image)| (blur, image, BlurProfile::Uniform));
-    let targets = headless.blur_all(blurs).into_iter();
-    targets
-        .map(|target| headless.picture(&target.expect("the blur succeeds")))
-        .collect()
+        .map(|target| headless.picture(&target.expect("the blur succeeds")));
+    cases.into_iter().zip(pictures).collect()
 }
 
 /// Blurs a picture in a format into a target that the plugin allocates.
@@ -130,7 +133,7 @@ pub fn blurred_into_own(
     format: TextureFormat,
 ) -> Picture {
     let source = headless.add_image(formats::to_image(picture, format));
-    all_blurred(headless, [(blur, plain(source))]).remove(0)
+    all_blurred(headless, [((), blur, plain(source))]).remove(0).1
 }
 
 /// An image of several layers, each given by all its levels.

@@ -45,31 +45,35 @@ pub struct Shot {
 #[derive(Resource, Clone, Default)]
 struct Shots(Arc<Mutex<Vec<Shot>>>);
 
+impl Share {
+    fn among() -> Self {
+        Self::Among(COMPILER.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn alone() -> Self {
+        Self::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 impl Live {
     /// The app with the blur. The pipelines of glass and filters compile when the first of them is spawned.
     pub fn new(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
-        Self::with(Self::among(), (backend, false), setup)
+        Self::with(Share::among(), (backend, false), setup)
     }
 
     /// The same with glass and filters that are ready from the start, as with the default settings of the plugin.
     pub fn with_ui(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
-        Self::with(Self::among(), (backend, true), setup)
-    }
-
-    fn among() -> Share {
-        Share::Among(COMPILER.read().unwrap_or_else(PoisonError::into_inner))
+        Self::with(Share::among(), (backend, true), setup)
     }
 
     /// The same while no other such app exists. It may [hold the compiler up](Self::hold_compiler).
     pub fn alone(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
-        let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
-        Self::with(share, (backend, true), setup)
+        Self::with(Share::alone(), (backend, true), setup)
     }
 
     /// The same in an app that compiles the pipelines of glass and filters when the first of them is spawned.
     pub fn late(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Self {
-        let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
-        Self::with(share, (backend, false), setup)
+        Self::with(Share::alone(), (backend, false), setup)
     }
 
     fn with(share: Share, (backend, precompile_ui): (BlurBackend, bool), setup: impl FnOnce(&mut App)) -> Self {
