@@ -153,15 +153,16 @@ impl Screen {
         self.headless.app.update();
     }
 
-    /// Freezes some of the glass that is shown.
+    /// Freezes some of the glass that is shown: every third pane in the order of the trees. Entities have other numbers in an app that
+    /// other tests have used.
     pub fn freeze(&mut self, coin: u64) {
         let world = self.headless.app.world_mut();
-        let glass = world.query_filtered::<Entity, With<BackdropBlur>>();
-        let glass: Vec<Entity> = { glass }.iter(world).collect();
-        for entity in glass
-            .into_iter()
-            .filter(|entity| (entity.to_bits() + coin).is_multiple_of(3))
-        {
+        let mut children = world.query::<&Children>();
+        let children = children.query(world);
+        let nodes = self.roots.iter().flat_map(|root| children.iter_descendants_depth_first(*root));
+        let glass = nodes.filter(|node| world.entity(*node).contains::<BackdropBlur>());
+        let frozen: Vec<Entity> = glass.skip((coin % 3) as usize).step_by(3).collect();
+        for entity in frozen {
             world.entity_mut(entity).insert(FreezeBlur);
         }
     }
