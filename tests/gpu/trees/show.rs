@@ -159,7 +159,10 @@ impl Screen {
         let world = self.headless.app.world_mut();
         let mut children = world.query::<&Children>();
         let children = children.query(world);
-        let nodes = self.roots.iter().flat_map(|root| children.iter_descendants_depth_first(*root));
+        let nodes = self
+            .roots
+            .iter()
+            .flat_map(|root| children.iter_descendants_depth_first(*root));
         let glass = nodes.filter(|node| world.entity(*node).contains::<BackdropBlur>());
         let frozen: Vec<Entity> = glass.skip((coin % 3) as usize).step_by(3).collect();
         for entity in frozen {
