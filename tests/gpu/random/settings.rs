@@ -29,14 +29,15 @@ pub fn magnitude() -> impl Strategy<Value = f32> {
     (-30..39_i32, 1.0..3.4_f32).prop_map(|(power, digit)| digit * 10_f32.powi(power))
 }
 
-/// Any number, often a sensible one.
-pub fn hostile() -> impl Strategy<Value = f32> {
+/// Any number, often a sensible one. Boxed, because settings are made of many, and would together take most of a test's stack.
+pub fn hostile() -> BoxedStrategy<f32> {
     prop_oneof![
         8 => 0.0..60.0_f32,
         3 => select(&HOSTILE[..]),
         2 => magnitude(),
         1 => any::<u32>().prop_map(f32::from_bits),
     ]
+    .boxed()
 }
 
 fn edge() -> impl Strategy<Value = EdgeMode> {
@@ -66,7 +67,7 @@ pub fn gaussian() -> impl Strategy<Value = GaussianBlur> {
 /// A point inside a box, in shares, or far outside.
 fn place() -> impl Strategy<Value = Vec2> {
     let share = || prop_oneof![8 => -0.5..1.5_f32, 1 => hostile()];
-    [share().boxed(), share().boxed()].prop_map(Vec2::from)
+    [share(), share()].prop_map(Vec2::from)
 }
 
 /// Any profile but a mask.
