@@ -141,7 +141,8 @@ fn nesting(parts: &Parts) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
-    /// Thousands of small nodes, hundreds of them groups, need no more pages than the deepest group does.
+    /// Thousands of small nodes, hundreds of them groups, need a page for each depth of the deepest group, and another one only where a
+    /// page is full.
     #[test]
     fn crowds_have_the_pages_of_their_depth(nodes in proptest::collection::vec(node(), 1500..2500)) {
         let small = |node: Node| Node {
@@ -154,8 +155,12 @@ proptest! {
         let schedule = assert_bounded(&parts);
         prop_assert!(parts.items.len() > 3000);
         prop_assert!(schedule.tree.pages.len() <= SURFACES * nesting(&parts));
-        let most = schedule.tree.pages.iter().map(Vec::len).max();
-        prop_assert!(most.is_none_or(|pages| pages == 1), "{most:?} pages of a depth");
+        // What two pages hold would not fit on one.
+        let limit = parts.scene(false).limit;
+        for pages in &schedule.tree.pages {
+            let are_full = pages.windows(2).all(|pair| pair[0].y + pair[1].y > limit);
+            prop_assert!(are_full, "pages of a depth: {pages:?}");
+        }
     }
 }
 
