@@ -16,4 +16,4 @@ mod still;
 
 use crate::support::prelude::*;
 use content::boxes;
-use group::{Group, clipped, filtered, on_one, over};
+use group::{Group, clipped, filtered, measured, on_one, over};

