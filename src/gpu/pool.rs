@@ -3,7 +3,7 @@
 //! No two blurs run at the same time, so plans write the same textures one after another, except for what is read later in the
 //! frame. A texture may be a little larger than needed, so that sizes can be animated, and many sizes need few textures. Samplers
 //! take positions as shares of a texture's size and round them accordingly, so that may change a result by a step of its format.
-//! Whoever took a texture gets it again in the next frame: frames that need the same create nothing.
+//! Each user gets its texture again in the next frame, so equal frames create none.
 //!
 //! A texture is idle from the end of the first frame that does not use it, however long frames take. It is released after a
 //! second, or as soon as idle textures hold more than the frames of the last second or two used: while sizes change in every

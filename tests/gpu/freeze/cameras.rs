@@ -85,11 +85,11 @@ fn assert_blur_of(name: &str, twins: &Twins, still: &Pixels, case: &Case, sigma:
 fn blur_from_rest(twins: &mut Twins, sigma: f32, frame: u32) {
     twins.blur(GaussianBlur::from_sigma(0.0));
     // In the second of two long frames, textures that are not used are released.
-    let app = &mut twins.headless.app;
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(2)));
+    let long = TimeUpdateStrategy::ManualDuration(Duration::from_secs(2));
+    twins.headless.app.insert_resource(long);
     twins.headless.frames(2);
-    let app = &mut twins.headless.app;
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME_TIME));
+    let usual = TimeUpdateStrategy::ManualDuration(FRAME_TIME);
+    twins.headless.app.insert_resource(usual);
     twins.blur(GaussianBlur::from_sigma(sigma));
     step(&mut twins.headless, frame);
 }
@@ -135,11 +135,11 @@ fn a_moving_scene_does_not_show() {
         assert_bits(&name("sharp"), &twins, &still);
         step(&mut twins.headless, 25);
         assert_bits(&name("sharp, again"), &twins, &still);
-        let frozen = [5.0, 1.3, 9.0, 40.0].map(|sigma| {
+        let frozen = [1.3, 9.0, 40.0, 5.0].map(|sigma| {
             blur_from_rest(&mut twins, sigma, 26);
             (sigma, twins.pixels())
         });
-        assert_eq!(differing(&frozen[0].1, &live), 0, "{}", name("back"));
+        assert_bits(&name("back"), &twins, &live);
 
         // Unfrozen, it shows the current picture, with the same bits for the same scene.
         let camera = twins.blurred.camera;

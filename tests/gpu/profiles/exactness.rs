@@ -170,7 +170,7 @@ fn shares_of_zero_leave_every_bit_alone() {
                 }
                 let mut image = to_image(&picture, format);
                 if format == FORMAT {
-                    // Texels that are not blurred need not be finite. (No processor has to keep the other bits of NaN.)
+                    // Texels that are not blurred need not be finite. Processors may change the payload of a NaN.
                     let data = image.data.as_mut().expect("pixels");
                     data[..2].copy_from_slice(&0x7e00_u16.to_le_bytes());
                     data[8..10].copy_from_slice(&0x7c00_u16.to_le_bytes());
